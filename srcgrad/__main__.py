@@ -1,0 +1,6 @@
+"""python -m srcgrad"""
+import sys
+
+from srcgrad.cli import main
+
+sys.exit(main())

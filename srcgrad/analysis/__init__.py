@@ -1,0 +1,1 @@
+"""Pure functions from code to frozen facts."""

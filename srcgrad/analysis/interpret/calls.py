@@ -1,0 +1,245 @@
+"""What a call gives: known functions by rule and table, methods of arrays and lists, the user's own functions."""
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any, Callable
+
+import numpy as np
+
+from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused
+from srcgrad.analysis.interpret.state import Abstract, Env
+from srcgrad.analysis.values import (
+    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, number_of,
+)
+from srcgrad.lang.core import Attr, Call, Expr, Item, Star
+from srcgrad.lang.source import is_user_function
+from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure
+from srcgrad.rules.registry import rule_for
+from srcgrad.rules.spellings import METHODS, SYNONYMS
+
+# Functions of an array that give a view of it, always or (False) if its layout allows.
+VIEWS: dict[Any, bool] = {
+    np.transpose: True, np.swapaxes: True, np.moveaxis: True, np.squeeze: True, np.expand_dims: True,
+    np.broadcast_to: True, np.diagonal: True, np.flip: True, np.flipud: True, np.fliplr: True, np.rot90: True,
+    np.reshape: False, np.ravel: False, np.asarray: False, np.ascontiguousarray: False, np.asanyarray: False,
+    np.atleast_1d: False, np.atleast_2d: False, np.real: False, np.imag: False, np.array_split: True,
+    np.split: True, np.hsplit: True, np.vsplit: True, np.diag: False,
+}
+PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
+                  float, complex, all, any, divmod, pow, callable)
+# Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
+STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
+
+
+class Calls:
+    """Says what a call gives; user functions that are met are noted in `callees`."""
+
+    def __init__(self, callees: dict, user_result: Callable | None = None) -> None:
+        self.callees = callees
+        self.user_result = user_result
+
+    def __call__(self, ev: Evaluator, expr: Call, env: Env) -> Abstract:
+        if isinstance(expr.func, Attr):
+            owner = ev(expr.func.value, env)
+            if not isinstance(ev.value(owner), Known):
+                return self._method(ev, expr, owner, env)
+        function = ev(expr.func, env).value
+        args, kwargs = self._arguments(ev, expr, env)
+        if isinstance(function, Closure):
+            return self._user(ev, expr, function, args, kwargs)
+        if not isinstance(function, Known):
+            return self._opaque(ev, expr, None, args, kwargs)
+        return self.known(ev, expr, function.obj, args, kwargs)
+
+    def _arguments(self, ev: Evaluator, expr: Call, env: Env) -> tuple[list[Abstract], dict[str, Abstract]]:
+        args: list[Abstract] = []
+        for arg in expr.args:
+            args.extend(ev._spread(arg, env) if isinstance(arg, Star) else [ev(arg, env)])
+        kwargs = {}
+        for name, value in expr.kwargs:
+            item = ev(value, env)
+            if name is None:
+                kwargs.update(self._spread_keywords(ev, value, item))
+            else:
+                kwargs[name] = self._specialise(ev, name, item)
+        return args, kwargs
+
+    def _spread_keywords(self, ev: Evaluator, expr: Expr, item: Abstract) -> dict[str, Abstract]:
+        for ref in item.refs:
+            if ref.storage.kind == "dict" and "*" not in ref.storage.fields:
+                return dict(ref.storage.fields)
+        raise Refused("the keywords that `**` spreads here aren't known", "name them one by one", expr.at)
+
+    def _specialise(self, ev: Evaluator, name: str, item: Abstract) -> Abstract:
+        number = number_of(item.value)
+        if name in STRUCTURAL and number is not None and number.linear is not None and not isinstance(item.value, Known):
+            size = ev.size(number.linear)
+            if size is not None:
+                ev.guards[("is", number.linear, size)] = (number.linear, size)
+                return Abstract(Known(size))
+        return item
+
+    # ------------------------------------------------------------ known functions
+
+    def known(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        if function is range:
+            return Abstract(RangeOf())
+        spelled = SYNONYMS.get(function, function) if _hashable(function) else function
+        if rule_for(spelled) is not None:
+            return self._operation(ev, expr, function, spelled, args, kwargs)
+        if _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
+            return self._inactive(ev, expr, function, args, kwargs)
+        if _user_code(function):
+            return self._user(ev, expr, function, args, kwargs)
+        return self._opaque(ev, expr, function, args, kwargs)
+
+    def _operation(self, ev: Evaluator, expr: Call, function: Any, spelled: Any, args: list[Abstract],
+                   kwargs: dict[str, Abstract]) -> Abstract:
+        for name in ("out", "where", "casting", "dtype"):
+            if name in kwargs and kwargs[name].value != Known(None) and any(a.active for a in [*args, *kwargs.values()]):
+                raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
+                              "write the result to a name, and what it is for on a line of its own", expr.at)
+        value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
+        active = any(a.active for a in [*args, *kwargs.values()])
+        if spelled in VIEWS and args and isinstance(ev.value(args[0]), Array) and isinstance(value, Array):
+            return self._view(ev, expr, spelled, value, args[0], active)
+        return ev.fresh(expr, value, active)
+
+    def _view(self, ev: Evaluator, expr: Expr, function: Any, value: Value, owner: Abstract, active: bool) -> Abstract:
+        transposed = function is np.transpose and isinstance(expr, Call) and len(expr.args) == 1 and not expr.kwargs
+        refs = ev.view(owner, Attr(HOLE, "T") if transposed else None)
+        if VIEWS[function]:
+            return Abstract(value, refs, owner.varied)
+        copy = ev.fresh(expr, value, active)
+        for ref in copy.refs:
+            ev.heap.mark(ref.storage, loose=True)
+        ev.heap.unite(refs | copy.refs)
+        return Abstract(value, refs | copy.refs, owner.varied)
+
+    def _inactive(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
+        if function in (sum, min, max, abs, pow, round, divmod) and any(a.active for a in args):
+            raise Refused(f"the builtin `{function.__name__}` isn't supported yet where its arguments are differentiated",
+                          f"use `np.{function.__name__}`, or a loop", expr.at)
+        if not _hashable(function) or not (is_pure(function) or function in PLAIN_BUILTINS):
+            return Abstract(UNKNOWN)
+        if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):
+            return self._introspection(ev, function, args)
+        return ev.fresh(expr, ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()}),
+                        False)
+
+    def _introspection(self, ev: Evaluator, function: Any, args: list[Abstract]) -> Abstract:
+        if function is isinstance and len(args) == 2 and isinstance(args[1].value, Known):
+            known = _class_of(ev.value(args[0]))
+            if known is not None:
+                try:
+                    return Abstract(Known(issubclass(known, args[1].value.obj)))
+                except TypeError:
+                    pass
+        return Abstract(Known(None) if function is print else UNKNOWN)
+
+    def _user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,
+              receiver: bool = False) -> Abstract:
+        self.callees[(ev.site, id(expr))] = (function, receiver)
+        if self.user_result is not None:
+            return self.user_result(ev, expr, function, args, kwargs)
+        return Abstract(UNKNOWN, varied=any(a.active for a in [*args, *kwargs.values()]))
+
+    def _opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
+        """Code that can't be looked into: fine as long as nothing that is differentiated gets there."""
+        if any(a.active for a in [*args, *kwargs.values()]):
+            name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or "this"
+            module = getattr(function, "__module__", None)
+            full = f"{module}.{name}" if module and module not in ("builtins", "__main__") else name
+            raise Refused(f"there is no derivative rule for `{full}`",
+                          "write it with supported NumPy functions, or pass its result as an argument", expr.at)
+        for item in [*args, *kwargs.values()]:
+            for ref in item.refs:
+                ev.heap.mark(ref.storage, loose=True)
+        return Abstract(UNKNOWN)
+
+    # ------------------------------------------------------------ methods
+
+    def _method(self, ev: Evaluator, expr: Call, owner: Abstract, env: Env) -> Abstract:
+        name = expr.func.name
+        value = ev.value(owner)
+        args, kwargs = self._arguments(ev, expr, env)
+        if isinstance(value, (Array, Number)):
+            return self._array_method(ev, expr, owner, value, name, args, kwargs)
+        if isinstance(value, ListOf):
+            return self._list_method(ev, expr, owner, name, args)
+        if isinstance(value, DictOf) and name == "get":
+            return ev.element(owner, args[0].value.obj if isinstance(args[0].value, Known) else None)
+        if isinstance(value, ObjectOf):
+            return self._object_method(ev, expr, owner, value, name, args, kwargs)
+        return self._opaque(ev, expr, None, [owner, *args], kwargs)
+
+    def _object_method(self, ev: Evaluator, expr: Call, owner: Abstract, value: ObjectOf, name: str,
+                       args: list[Abstract], kwargs: dict) -> Abstract:
+        found = getattr(value.cls, name, None)
+        if isinstance(found, types.FunctionType):
+            return self._user(ev, expr, found, [owner, *args], kwargs, receiver=True)
+        return self._opaque(ev, expr, found, [owner, *args], kwargs)
+
+    def _array_method(self, ev: Evaluator, expr: Call, owner: Abstract, value: Value, name: str,
+                      args: list[Abstract], kwargs: dict) -> Abstract:
+        active = owner.active or any(a.active for a in [*args, *kwargs.values()])
+        function = METHODS.get(name)
+        if name in ("fill", "sort", "partition", "put", "resize", "itemset", "setflags", "setfield", "byteswap"):
+            raise Refused(f"the method `{name}`, which changes the array in place, isn't supported yet",
+                          "assign to items or slices", expr.at)
+        if function is None and active:
+            if name in ("tolist", "item") or not _inactive_method(name):
+                raise Refused(f"the array method `{name}` isn't supported", "use a supported NumPy function", expr.at)
+        result = operations.method(value, name, tuple(ev.value(a) for a in args), {k: ev.value(v) for k, v in kwargs.items()})
+        active = active and not _inactive_method(name)
+        if function in VIEWS and isinstance(value, Array) and isinstance(result, Array):
+            return self._view(ev, Call(expr.func, (expr.func.value, *expr.args), expr.kwargs), function, result, owner, active)
+        return ev.fresh(expr, result, active)
+
+    def _list_method(self, ev: Evaluator, expr: Call, owner: Abstract, name: str, args: list[Abstract]) -> Abstract:
+        if name == "append" and len(args) == 1:
+            for ref in owner.refs:
+                ev.heap.mark(ref.storage, written=True)
+                ev.heap.put(ref.storage, "*", args[0])
+            return Abstract(Known(None))
+        if name in ("index", "count"):
+            return Abstract(Number("int"))
+        if name == "copy":
+            return ev._container_item(Item(expr, expr), owner, Abstract(operations.SliceOf(None, None, None)))
+        raise Refused(f"the list method `{name}` isn't supported yet", "use `append` and items", expr.at)
+
+
+def _inactive_method(name: str) -> bool:
+    function = METHODS.get(name)
+    return function is not None and rule_for(function) is None
+
+
+def _user_code(function: Any) -> bool:
+    return is_user_function(function)
+
+
+def _hashable(function: Any) -> bool:
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    return True
+
+
+def _class_of(value: Value) -> type | None:
+    match value:
+        case Known(obj):
+            return type(obj)
+        case Number(kind, dtype):
+            return dtype.type if dtype is not None else getattr(builtins, kind)
+        case Array():
+            return np.ndarray
+        case TupleOf(_, cls) | ObjectOf(cls, _):
+            return cls
+        case ListOf():
+            return list
+        case DictOf():
+            return dict
+    return None

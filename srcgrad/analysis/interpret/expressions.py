@@ -1,0 +1,474 @@
+"""Abstract evaluation of expressions."""
+from __future__ import annotations
+
+import operator
+import types
+from typing import Any, Callable
+
+import numpy as np
+
+from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
+from srcgrad.analysis.scope import MISSING, Outer
+from srcgrad.analysis.values import (
+    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, join, number_of,
+)
+from srcgrad.lang.core import (
+    At, Attr, Bin, Bool, Call, Compare, Cond, Const, Dict, Expr, Function, Item, List, Name, Opaque, Slice, Star,
+    Tuple, Unary,
+)
+
+OPERATORS: dict[str, Callable] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "<<": operator.lshift, ">>": operator.rshift,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}
+UNARY: dict[str, Callable] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+INACTIVE_OPERATORS = frozenset(("//", "<<", ">>", "&", "|", "^"))
+HOLE = Name("_")
+
+
+class Refused(Exception):
+    """This statement can't be differentiated: what, and what to write instead."""
+
+    def __init__(self, what: str, remedy: str, at: At | None = None) -> None:
+        super().__init__(what)
+        self.what, self.remedy, self.at = what, remedy, at
+
+
+class Evaluator:
+    """Evaluates expressions in a state; `calls` says what a call gives."""
+
+    def __init__(self, heap: Heap, outer: Callable[[str], Outer | None], guards: dict, sizes: dict[Any, int],
+                 call: Callable[["Evaluator", Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
+        self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
+        self.site: Any = None
+        self.loops: tuple = ()
+        self.born: set[Storage] = set()
+        self._annotate = annotate
+        self._outer_values: dict[str, Abstract] = {}
+
+    # ------------------------------------------------------------ entry
+
+    def __call__(self, expr: Expr, env: Env) -> Abstract:
+        method = getattr(self, "_" + type(expr).__name__.lower())
+        item = method(expr, env)
+        self._annotate(expr, item)
+        return item
+
+    def value(self, item: Abstract) -> Value:
+        """The kind of thing, looked up in the heap where it is a container."""
+        if item.items is not None and isinstance(item.value, TupleOf):
+            return TupleOf(tuple(self.value(i) for i in item.items), item.value.cls)
+        containers = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
+        if len(containers) == 1 and isinstance(item.value, (ListOf, DictOf, ObjectOf)):
+            return self._container(containers[0])
+        return item.value
+
+    def _container(self, storage: Storage, depth: int = 0) -> Value:
+        if depth > 4:
+            return UNKNOWN
+        fields = {k: self._field_value(v, depth) for k, v in storage.fields.items()}
+        rest = fields.pop("*", None)
+        if storage.kind == "list":
+            for item in fields.values():
+                rest = item if rest is None else join(rest, item)
+            return ListOf(rest)
+        if storage.kind == "dict":
+            return DictOf(tuple(fields.items()), rest)
+        return ObjectOf(storage.cls or object, tuple(fields.items()))
+
+    def _field_value(self, item: Abstract, depth: int) -> Value:
+        if item.items is not None and isinstance(item.value, TupleOf):
+            return TupleOf(tuple(self._field_value(i, depth + 1) for i in item.items), item.value.cls)
+        containers = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
+        return self._container(containers[0], depth + 1) if len(containers) == 1 else item.value
+
+    # ------------------------------------------------------------ results
+
+    def fresh(self, expr: Expr, value: Value, active: bool) -> Abstract:
+        """A new value: an array gets a storage of its own."""
+        if isinstance(value, Array):
+            storage = self.storage(expr, "array")
+            self.heap.mark(storage, active=active)
+            return Abstract(value, frozenset((Ref(storage),)), active and value.dims is None)
+        if isinstance(value, TupleOf):
+            items = tuple(self._fresh_item(expr, k, v, active) for k, v in enumerate(value.items))
+            return Abstract(value, items=items)
+        return Abstract(value, varied=active)
+
+    def _fresh_item(self, expr: Expr, k: int, value: Value, active: bool) -> Abstract:
+        if isinstance(value, Array):
+            storage = self.storage(expr, "array", k)
+            self.heap.mark(storage, active=active)
+            return Abstract(value, frozenset((Ref(storage),)))
+        return Abstract(value, varied=active and not isinstance(value, Known))
+
+    def storage(self, expr: Expr, kind: str, part: Any = None) -> Storage:
+        storage = self.heap.storage((self.site, id(expr), part), kind)
+        storage.home = self.loops
+        self.born.add(storage)
+        return storage
+
+    def unify(self, p, q):
+        """The two dimensions are equal in this call: that is assumed, and guarded."""
+        a, b = self.size(p), self.size(q)
+        if a is None or a != b:
+            return None
+        self.guards[("same", p, q)] = (p, q)
+        return p
+
+    def size(self, linear) -> int | None:
+        """The length that a linear form has in this call."""
+        total = linear.const
+        for token, c in linear.terms:
+            if isinstance(token, tuple) and token and token[0] == "clamp":
+                inner = self.size(token[1])
+                size = None if inner is None else max(0, inner)
+            else:
+                size = self.sizes.get(token)
+            if size is None:
+                return None
+            total += c * size
+        return total
+
+    def result(self, function: Callable, args: list[Value], kwargs: dict[str, Value] | None = None) -> Value:
+        return operations.result(function, tuple(args), kwargs or {}, unify=self.unify)
+
+    # ------------------------------------------------------------ leaves
+
+    def _name(self, expr: Name, env: Env) -> Abstract:
+        if expr.id in env:
+            return env[expr.id]
+        return self.outer_value(expr.id)
+
+    def outer_value(self, name: str) -> Abstract:
+        if name not in self._outer_values:
+            self._outer_values[name] = self._abstract_outer(name)
+        return self._outer_values[name]
+
+    def _abstract_outer(self, name: str) -> Abstract:
+        outer = self.outer(name)
+        obj = MISSING if outer is None else outer.value()
+        if outer is None or obj is MISSING:
+            return NOTHING
+        if obj is None or isinstance(obj, (str, bool)):
+            self.guards[("value", outer)] = outer.guard_value()
+            return Abstract(Known(obj))
+        if isinstance(obj, (int, float, complex, np.ndarray, np.generic, list, tuple, dict)):
+            self.guards[("kind", outer)] = outer.guard_kind()
+            return self.from_object(obj, ("outer", name), "outer", False)
+        if isinstance(obj, (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)) or callable(obj):
+            self.guards[("identity", outer)] = outer.guard_identity()
+            return Abstract(Known(obj))
+        self.guards[("identity", outer)] = outer.guard_identity()
+        return self.from_object(obj, ("outer", name), "outer", False)
+
+    def from_object(self, obj: Any, path: Any, origin: str, active: bool) -> Abstract:
+        return self.from_value(operations.of_object(obj, path), path, origin, active)
+
+    def from_value(self, value: Value, path: Any, origin: str, active: bool) -> Abstract:
+        """An outer value or an argument: its storages are named by the path that leads to them."""
+        match value:
+            case Array():
+                storage = self.heap.storage((origin, path), "array", origin, _hint(path))
+                storage.home = ()
+                self.heap.mark(storage, active=active)
+                return Abstract(value, frozenset((Ref(storage),)), active and value.dims is None)
+            case TupleOf(items, _):
+                parts = tuple(self.from_value(v, (path, k), origin, active) for k, v in enumerate(items))
+                return Abstract(value, items=parts)
+            case ListOf() | DictOf() | ObjectOf():
+                return self._container_from(value, path, origin, active)
+            case Number(kind):
+                return Abstract(value, varied=active and kind != "bool")
+        return Abstract(value, varied=active and value == UNKNOWN)
+
+    def _container_from(self, value: Value, path: Any, origin: str, active: bool) -> Abstract:
+        kind = {ListOf: "list", DictOf: "dict", ObjectOf: "object"}[type(value)]
+        storage = self.heap.storage((origin, path), kind, origin, _hint(path))
+        storage.home = ()
+        storage.cls = getattr(value, "cls", None)
+        pairs: list = []
+        match value:
+            case ListOf(item):
+                pairs = [("*", item)] if item is not None else []
+            case DictOf(items, other):
+                pairs = [*items, *([("*", other)] if other is not None else [])]
+            case ObjectOf(_, fields):
+                pairs = list(fields)
+        for key, item in pairs:
+            part = self.from_value(item, (path, key), origin, active)
+            if key == "*":
+                for ref in part.refs:
+                    self.heap.mark(ref.storage, many=True)
+            self.heap.put(storage, key, part)
+        return Abstract(value, frozenset((Ref(storage),)))
+
+    def _const(self, expr: Const, env: Env) -> Abstract:
+        return Abstract(Known(expr.value))
+
+    def _opaque(self, expr: Opaque, env: Env) -> Abstract:
+        active = [n for n in expr.reads if n in env and env[n].active]
+        if active and type(expr.node).__name__ != "JoinedStr":
+            raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
+                          "write it as a loop", expr.at)
+        return NOTHING
+
+    def _function(self, expr: Function, env: Env) -> Abstract:
+        return Abstract(Closure(expr))
+
+    # ------------------------------------------------------------ operators
+
+    def _bin(self, expr: Bin, env: Env) -> Abstract:
+        left, right = self(expr.left, env), self(expr.right, env)
+        a, b = self.value(left), self.value(right)
+        if isinstance(a, (ListOf, TupleOf)) or isinstance(b, (ListOf, TupleOf)):
+            joined = self._join_sequences(expr, left, right, a, b)
+            if joined is not None:
+                return joined
+        active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
+        return self.fresh(expr, self.result(OPERATORS[expr.op], [a, b]), active)
+
+    def _join_sequences(self, expr: Bin, left: Abstract, right: Abstract, a: Value, b: Value) -> Abstract | None:
+        if expr.op == "+" and isinstance(a, TupleOf) and isinstance(b, TupleOf) and left.items is not None \
+                and right.items is not None:
+            return Abstract(TupleOf(a.items + b.items), items=left.items + right.items)
+        if expr.op == "*" and isinstance(a, TupleOf) and isinstance(b, Known) and left.items is not None:
+            return Abstract(TupleOf(a.items * b.obj), items=left.items * b.obj)
+        if isinstance(a, ListOf) and (isinstance(b, ListOf) or number_of(b) is not None):
+            storage = self.storage(expr, "list")
+            for ref in left.refs | right.refs:
+                for item in ref.storage.fields.values():
+                    self.heap.put(storage, "*", item)
+            return Abstract(a, frozenset((Ref(storage),)))
+        return None
+
+    def _unary(self, expr: Unary, env: Env) -> Abstract:
+        operand = self(expr.operand, env)
+        if expr.op == "not":
+            known = self.truth(operand)
+            return Abstract(Number("bool") if known is None else Known(not known))
+        return self.fresh(expr, self.result(UNARY[expr.op], [self.value(operand)]), operand.active and expr.op != "~")
+
+    def truth(self, item: Abstract) -> bool | None:
+        """Whether a condition certainly holds, or None."""
+        value = item.value
+        if isinstance(value, Known) and (value.obj is None or isinstance(value.obj, (bool, str, int, float))):
+            return bool(value.obj)
+        return None
+
+    def _compare(self, expr: Compare, env: Env) -> Abstract:
+        items = [self(e, env) for e in (expr.left, *expr.rights)]
+        if len(expr.ops) == 1:
+            known = self._known_comparison(expr.ops[0], items[0], items[1])
+            if known is not None:
+                return Abstract(Known(known))
+        if len(expr.ops) > 1 or expr.ops[0] not in OPERATORS:
+            return Abstract(Number("bool"))
+        return self.fresh(expr, self.result(OPERATORS[expr.ops[0]], [self.value(i) for i in items]), False)
+
+    def _known_comparison(self, op: str, left: Abstract, right: Abstract) -> bool | None:
+        a, b = self.value(left), self.value(right)
+        if op in ("is", "is not") and isinstance(b, Known) and b.obj is None:
+            if isinstance(a, Known):
+                return (a.obj is None) == (op == "is")
+            certain = isinstance(a, (Number, Array, TupleOf, ListOf, DictOf, ObjectOf))
+            return op == "is not" if certain else None
+        if op in ("==", "!=") and isinstance(a, Known) and isinstance(b, Known) \
+                and isinstance(a.obj, (str, type(None))) and isinstance(b.obj, (str, type(None))):
+            return (a.obj == b.obj) == (op == "==")
+        return None
+
+    def _bool(self, expr: Bool, env: Env) -> Abstract:
+        items = [self(v, env) for v in expr.values]
+        out = items[0]
+        for item in items[1:]:
+            out = self.heap.join(out, item)
+        return out
+
+    def _cond(self, expr: Cond, env: Env) -> Abstract:
+        test = self.truth(self(expr.test, env))
+        if test is not None:
+            return self(expr.body if test else expr.orelse, env)
+        return self.heap.join(self(expr.body, env), self(expr.orelse, env))
+
+    # ------------------------------------------------------------ displays
+
+    def _tuple(self, expr: Tuple, env: Env) -> Abstract:
+        items: list[Abstract] = []
+        for part in expr.items:
+            items.extend(self._spread(part, env) if isinstance(part, Star) else [self(part, env)])
+        return Abstract(TupleOf(tuple(self.value(i) for i in items)), items=tuple(items))
+
+    def _spread(self, expr: Star, env: Env) -> list[Abstract]:
+        item = self(expr.value, env)
+        if item.items is None:
+            raise Refused("the length of what is spread here isn't known", "name the elements one by one", expr.at)
+        return list(item.items)
+
+    def _star(self, expr: Star, env: Env) -> Abstract:
+        return self(expr.value, env)
+
+    def _list(self, expr: List, env: Env) -> Abstract:
+        storage = self.storage(expr, "list")
+        for part in expr.items:
+            if isinstance(part, Star):
+                for item in self._spread(part, env):
+                    self.heap.put(storage, "*", item)
+            else:
+                self.heap.put(storage, "*", self(part, env))
+        return Abstract(ListOf(None), frozenset((Ref(storage),)))
+
+    def _dict(self, expr: Dict, env: Env) -> Abstract:
+        storage = self.storage(expr, "dict")
+        for key, value in zip(expr.keys, expr.values):
+            if key is None:
+                raise Refused("`**` in a dict isn't supported yet", "name the keys one by one", expr.at)
+            known = self(key, env).value
+            plain = isinstance(known, Known) and isinstance(known.obj, (str, int))
+            self.heap.put(storage, known.obj if plain else "*", self(value, env))
+        return Abstract(DictOf(()), frozenset((Ref(storage),)))
+
+    # ------------------------------------------------------------ parts
+
+    def _attr(self, expr: Attr, env: Env) -> Abstract:
+        owner = self(expr.value, env)
+        value = self.value(owner)
+        if isinstance(value, Known):
+            return self._known_attribute(expr, value.obj)
+        if isinstance(value, ObjectOf):
+            return self._field(expr, owner, value)
+        if isinstance(value, TupleOf) and expr.name in getattr(value.cls, "_fields", ()) and owner.items is not None:
+            return owner.items[value.cls._fields.index(expr.name)]
+        if isinstance(value, Array) and expr.name in ("T", "real", "imag", "flat"):
+            return self._array_attribute(expr, owner, value)
+        result = operations.attribute(value, expr.name)
+        return self.fresh(expr, result, owner.active and expr.name in ("real", "imag", "T") and number_of(value) is not None)
+
+    def _known_attribute(self, expr: Attr, obj: Any) -> Abstract:
+        try:
+            found = getattr(obj, expr.name)
+        except AttributeError:
+            return NOTHING
+        if isinstance(obj, types.ModuleType) and isinstance(found, (int, float, complex, np.ndarray)) \
+                and not isinstance(found, bool):
+            return self.from_object(found, ("outer", f"{obj.__name__}.{expr.name}"), "outer", False)
+        if isinstance(obj, types.ModuleType) and not obj.__name__.startswith(("numpy", "math", "scipy")):
+            outer = Outer(expr.name, obj.__dict__)
+            self.guards[("identity", outer)] = outer.guard_identity()
+        return Abstract(Known(found))
+
+    def _field(self, expr: Attr, owner: Abstract, value: ObjectOf) -> Abstract:
+        found = [ref.storage.fields[expr.name] for ref in owner.refs if expr.name in ref.storage.fields]
+        if not found:
+            raise Refused(f"the attribute `{expr.name}` of a {value.cls.__name__} isn't supported yet",
+                          "pass what it holds as an argument", expr.at)
+        out = found[0]
+        for item in found[1:]:
+            out = self.heap.join(out, item)
+        return out
+
+    def _array_attribute(self, expr: Attr, owner: Abstract, value: Array) -> Abstract:
+        result = operations.attribute(value, expr.name)
+        exact = expr.name == "T"
+        return Abstract(result, self.view(owner, Attr(HOLE, "T") if exact else None), owner.varied)
+
+    def view(self, owner: Abstract, step: Expr | None) -> frozenset[Ref]:
+        """The references of a view of `owner`; without a step its place isn't followed."""
+        refs = frozenset(Ref(r.storage, None if r.path is None or step is None else (*r.path, step))
+                         for r in owner.refs)
+        for ref in refs:
+            self.heap.mark(ref.storage, loose=ref.path is None)
+        return refs
+
+    def _slice(self, expr: Slice, env: Env) -> Abstract:
+        parts = [None if e is None else self.value(self(e, env)) for e in (expr.lower, expr.upper, expr.step)]
+        return Abstract(operations.SliceOf(*parts))
+
+    def _item(self, expr: Item, env: Env) -> Abstract:
+        owner, index = self(expr.value, env), self(expr.index, env)
+        value = self.value(owner)
+        if isinstance(value, Array):
+            return self._array_item(expr, owner, value, index)
+        if isinstance(value, TupleOf) and owner.items is not None:
+            return self._tuple_item(owner, index)
+        if isinstance(value, (ListOf, DictOf)):
+            return self._container_item(expr, owner, index)
+        return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
+
+    def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
+        entries = self.value(index)
+        result = operations.getitem(value, entries.items if isinstance(entries, TupleOf) else (entries,))
+        if isinstance(result, Number):
+            return Abstract(result, varied=owner.active)
+        basic = basic_index(entries)
+        if basic is False:
+            return self.fresh(expr, result, owner.active)
+        exact = basic and isinstance(result, Array) and result.dims is not None
+        refs = self.view(owner, Item(HOLE, expr.index) if exact else None)
+        return Abstract(result, refs, owner.active and not exact)
+
+    def _tuple_item(self, owner: Abstract, index: Abstract) -> Abstract:
+        key = index.value
+        number = number_of(key)
+        if number is not None and number.linear is not None and number.linear.constant is not None:
+            return owner.items[number.linear.constant]
+        if isinstance(key, operations.SliceOf):
+            bounds = [None if p is None else number_of(p).linear.constant for p in (key.lower, key.upper, key.step)]
+            items = owner.items[slice(*bounds)]
+            return Abstract(TupleOf(tuple(self.value(i) for i in items)), items=items)
+        out = owner.items[0]
+        for item in owner.items[1:]:
+            out = self.heap.join(out, item)
+        return out
+
+    def _container_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
+        if isinstance(index.value, operations.SliceOf):
+            storage = self.storage(expr, "list")
+            for ref in owner.refs:
+                for item in ref.storage.fields.values():
+                    self.heap.put(storage, "*", item)
+            return Abstract(ListOf(None), frozenset((Ref(storage),)))
+        return self.element(owner, index.value.obj if isinstance(index.value, Known) else None)
+
+    def element(self, owner: Abstract, key: Any = None) -> Abstract:
+        """What a container holds at a constant key, or anywhere."""
+        out: Abstract | None = None
+        for ref in owner.refs:
+            fields = ref.storage.fields
+            known = ref.storage.kind != "list" and key in fields
+            for item in ([fields[key]] if known else fields.values()):
+                out = item if out is None else self.heap.join(out, item)
+        return NOTHING if out is None else out
+
+    def _call(self, expr: Call, env: Env) -> Abstract:
+        return self._calls(self, expr, env)
+
+
+def basic_index(value: Value) -> bool | None:
+    """Whether an index is basic (gives a view): True, False, or None where that isn't known."""
+    entries = value.items if isinstance(value, TupleOf) else (value,)
+    answers = [_basic_entry(e) for e in entries]
+    return False if False in answers else None if None in answers else True
+
+
+def _basic_entry(value: Value) -> bool | None:
+    number = number_of(value)
+    if number is not None:
+        return number.kind == "int" if number.kind != "bool" else False
+    if isinstance(value, operations.SliceOf) or isinstance(value, Known) and value.obj in (None, Ellipsis):
+        return True
+    if isinstance(value, (Array, ListOf)):
+        return False if isinstance(value, ListOf) or value.dims is not None else None
+    return None
+
+
+def _hint(path: Any) -> str:
+    while isinstance(path, tuple):
+        path = path[-1]
+    return str(path)
+
+
+__all__ = ["Evaluator", "Refused", "basic_index", "HOLE", "RangeOf"]

@@ -1,0 +1,343 @@
+"""The abstract interpreter: one walk over the core form that finds kinds, storages, activity and callees.
+
+Facts about storages only grow; the walk is repeated until none does.  A loop is visited until its head is stable.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping
+
+from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret.calls import Calls
+from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, Refused
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage, forget_name, join_envs
+from srcgrad.analysis.liveness import Liveness
+from srcgrad.analysis.scope import Outer
+from srcgrad.analysis.values import (
+    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Unknown, Value, number_of,
+)
+from srcgrad.lang.core import (
+    Attr, Bind, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
+    While, With, Const,
+)
+
+MAX_ROUNDS = 12
+MAX_VISITS = 6
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the interpreter is told of the arguments: abstract values, which are active, and sizes in this call."""
+    values: tuple[Value, ...]
+    active: frozenset[int]
+    sizes: Mapping[Any, int] = field(default_factory=dict)
+
+
+@dataclass
+class Facts:
+    """What is known of a function.
+
+    before, after   the state around each statement that can be reached
+    kinds           (statement, id of an expression in it) -> its abstract value
+    callees         (statement, id of a call in it) -> (function, whether it is called on an instance)
+    refused         statement -> why it can't be differentiated
+    taken           an if whose condition is certain -> which way it goes
+    guards          what was assumed about the outside and about the arguments
+    entry           the arguments
+    result          the abstract value that the function returns
+    """
+    heap: Heap
+    live: Liveness
+    before: dict[Statement, Env] = field(default_factory=dict)
+    after: dict[Statement, Env] = field(default_factory=dict)
+    kinds: dict[tuple[Statement, int], Abstract] = field(default_factory=dict)
+    callees: dict[tuple[Statement, int], tuple[Any, Any]] = field(default_factory=dict)
+    refused: dict[Statement, Refused] = field(default_factory=dict)
+    taken: dict[Statement, bool] = field(default_factory=dict)
+    guards: dict[Any, Any] = field(default_factory=dict)
+    result: Abstract = NOTHING
+    entry: Env = field(default_factory=dict)
+    evaluator: Evaluator | None = None
+
+    def kind(self, stmt: Statement, expr: Expr) -> Abstract:
+        """The abstract value of an expression that stands in the statement."""
+        return self.kinds.get((stmt, id(expr)), NOTHING)
+
+    def value(self, stmt: Statement, expr: Expr) -> Value:
+        return self.evaluator.value(self.kind(stmt, expr))
+
+    def name_before(self, stmt: Statement, name: str) -> Abstract:
+        return self.before[stmt].get(name, NOTHING)
+
+    def name_after(self, stmt: Statement, name: str) -> Abstract:
+        return self.after[stmt].get(name, NOTHING)
+
+
+def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
+              user_result: Callable | None = None) -> Facts:
+    """Interprets a function for these arguments."""
+    heap = Heap()
+    live = Liveness(code.body)
+    guards: dict = {}
+    for _ in range(MAX_ROUNDS):
+        heap.changed = False
+        facts = Facts(heap, live, guards=guards)
+        _Walk(facts, outer, entry, user_result).function(code)
+        if not heap.changed:
+            break
+    return facts
+
+
+class _Walk:
+    """One walk over the whole function."""
+
+    def __init__(self, facts: Facts, outer: Callable[[str], Outer | None], entry: Entry,
+                 user_result: Callable | None) -> None:
+        self.facts, self.heap, self.entry = facts, facts.heap, entry
+        self.ev = Evaluator(facts.heap, outer, facts.guards, dict(entry.sizes), Calls(facts.callees, user_result),
+                            self._annotate)
+        facts.evaluator = self.ev
+
+    def _annotate(self, expr: Expr, item: Abstract) -> None:
+        self.facts.kinds[(self.ev.site, id(expr))] = item
+
+    def function(self, code: Code) -> None:
+        env: Env = {}
+        for k, (param, value) in enumerate(zip(code.params, self.entry.values)):
+            env[param.name] = self.ev.from_value(value, param.name, "argument", k in self.entry.active)
+        self.facts.entry = dict(env)
+        self.block(code.body, env)
+
+    def block(self, block: tuple[Statement, ...], env: Env | None) -> Env | None:
+        for stmt in block:
+            if env is None:
+                return None
+            env = self._statement(stmt, env)
+        return env
+
+    def _statement(self, stmt: Statement, env: Env) -> Env | None:
+        live = self.facts.live.before[stmt]
+        env = {name: item for name, item in env.items() if name in live}
+        old = self.facts.before.get(stmt)
+        self.facts.before[stmt] = env if old is None else join_envs(self.heap, old, env)
+        self.ev.site = stmt
+        self.ev.born = set()
+        try:
+            after = getattr(self, "_" + type(stmt).__name__.lower())(stmt, dict(env))
+        except Refused as refusal:
+            self.facts.refused[stmt] = refusal
+            return None
+        if after is not None:
+            known = self.facts.after.get(stmt)
+            self.facts.after[stmt] = dict(after) if known is None else join_envs(self.heap, known, after)
+        return after
+
+    # ------------------------------------------------------------ simple statements
+
+    def _bind(self, stmt: Bind, env: Env) -> Env:
+        items = [self.ev(value, env) for value in stmt.values]
+        for name, item in zip(stmt.names, items):
+            self._assign(env, name, item)
+        self._check_generations(stmt, env)
+        return env
+
+    def _assign(self, env: Env, name: str, item: Abstract) -> None:
+        env.pop(name, None)
+        forget_name(self.heap, env, name)
+        env[name] = item
+
+    def _check_generations(self, stmt: Statement, env: Env) -> None:
+        """A storage that is born here while an earlier one of the same place can still be reached stands for several."""
+        bound = set(getattr(stmt, "names", ()))
+        live = self.facts.live.after[stmt]
+        for name, item in env.items():
+            if name not in bound and name in live:
+                for ref in item.refs:
+                    if ref.storage in self.ev.born:
+                        self.heap.mark(ref.storage, many=True, loose=True)
+
+    def _unpack(self, stmt: Unpack, env: Env) -> Env:
+        item = self.ev(stmt.value, env)
+        parts = self._parts(stmt, item)
+        for name, part in zip(stmt.names, parts):
+            self._assign(env, name, part)
+        return env
+
+    def _parts(self, stmt: Unpack, item: Abstract) -> list[Abstract]:
+        value = self.ev.value(item)
+        n = len(stmt.names)
+        if stmt.star is not None and item.active:
+            raise Refused("a starred name on the left isn't supported yet where the values are differentiated",
+                          "take the elements by index", stmt.at)
+        if stmt.star is None and item.items is not None and len(item.items) == n:
+            return list(item.items)
+        if isinstance(value, ListOf):
+            return [self.ev.element(item)] * n
+        if isinstance(value, Array):
+            return [self._array_element(stmt, item, value, Const(k)) for k in range(n)]
+        return [Abstract(UNKNOWN, varied=item.active)] * n
+
+    def _array_element(self, stmt: Statement, item: Abstract, value: Array, index: Expr) -> Abstract:
+        result = operations.getitem(value, (Number("int"),))
+        if isinstance(result, Number):
+            return Abstract(result, varied=item.active)
+        exact = isinstance(result, Array) and result.dims is not None
+        return Abstract(result, self.ev.view(item, Item(HOLE, index) if exact else None), item.varied)
+
+    def _store(self, stmt: Store, env: Env) -> Env:
+        value = self.ev(stmt.value, env)
+        match stmt.place:
+            case Name(id):
+                self._augment(stmt, id, self.ev(stmt.place, env), value, env)
+            case Item(owner, index):
+                place = self.ev(owner, env)
+                key = self.ev(index, env)
+                if stmt.op is not None:
+                    self.ev(stmt.place, env)
+                self._write(stmt, place, key, value)
+            case Attr(owner, name):
+                self._set_field(stmt, self.ev(owner, env), name, value)
+        return env
+
+    def _augment(self, stmt: Store, name: str, old: Abstract, value: Abstract, env: Env) -> None:
+        kind = self.ev.value(old)
+        if isinstance(kind, Array) and kind.dims is not None:
+            self._write_array(old, value)
+            return
+        if isinstance(kind, ListOf):
+            raise Refused(f"`{name} {stmt.op}= ...` on a list isn't supported yet", "use `append`", stmt.at)
+        result = self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)])
+        active = (old.active or value.active) and stmt.op not in ("//", "&", "|", "^", "<<", ">>")
+        if isinstance(kind, Array):
+            for ref in old.refs:
+                self.heap.mark(ref.storage, active=active)
+            self._assign(env, name, Abstract(result, old.refs, active))
+            return
+        self._assign(env, name, self.ev.fresh(stmt.place, result, active))
+
+    def _write(self, stmt: Store, place: Abstract, key: Abstract, value: Abstract) -> None:
+        kind = self.ev.value(place)
+        if isinstance(kind, Array):
+            self._write_array(place, value)
+        elif isinstance(kind, (ListOf, DictOf)):
+            known = key.value.obj if isinstance(key.value, Known) and isinstance(kind, DictOf) else "*"
+            for ref in place.refs:
+                self.heap.mark(ref.storage, written=True)
+                self.heap.put(ref.storage, known, value)
+        elif place.active or value.active:
+            raise Refused("it isn't known what is assigned to here", "use a local array, list or dict", stmt.at)
+
+    def _write_array(self, place: Abstract, value: Abstract) -> None:
+        for ref in place.refs:
+            self.heap.mark(ref.storage, written=True, active=value.active)
+
+    def _set_field(self, stmt: Store, owner: Abstract, name: str, value: Abstract) -> None:
+        kind = self.ev.value(owner)
+        if not isinstance(kind, ObjectOf):
+            if owner.active or value.active:
+                raise Refused(f"setting the attribute `{name}` isn't supported here", "use a local name", stmt.at)
+            return
+        for ref in owner.refs:
+            self.heap.mark(ref.storage, written=True)
+            self.heap.put(ref.storage, name, value)
+
+    def _effect(self, stmt: Effect, env: Env) -> Env:
+        self.ev(stmt.value, env)
+        return env
+
+    def _comment(self, stmt: Comment, env: Env) -> Env:
+        return env
+
+    def _return(self, stmt: Return, env: Env) -> None:
+        item = self.ev(stmt.value, env)
+        old = self.facts.result
+        self.facts.result = item if old is NOTHING else self.heap.join(old, item)
+        self.facts.after[stmt] = env
+        return None
+
+    def _refuse(self, stmt: Refuse, env: Env) -> None:
+        return None
+
+    def _jump(self, stmt: Jump, env: Env) -> None:
+        if stmt.kind != "raise":
+            raise Refused(f"`{stmt.kind}` isn't supported yet", "put the rest of the loop's body under an `if`", stmt.at)
+        return None
+
+    def _try(self, stmt: Try, env: Env) -> Env:
+        raise Refused("`try` isn't supported yet", "test the condition with an `if` beforehand", stmt.at)
+
+    def _with(self, stmt: With, env: Env) -> Env:
+        raise Refused("`with` isn't supported yet", "put the `with` around the call of the gradient", stmt.at)
+
+    # ------------------------------------------------------------ control flow
+
+    def _if(self, stmt: If, env: Env) -> Env | None:
+        certain = self.ev.truth(self.ev(stmt.test, env))
+        if certain is not None:
+            self.facts.taken[stmt] = certain
+            return self.block(stmt.body if certain else stmt.orelse, env)
+        live = self.facts.live.after[stmt]
+        ends = [self.block(body, dict(env)) for body in (stmt.body, stmt.orelse)]
+        kept = [None if end is None else {n: i for n, i in end.items() if n in live} for end in ends]
+        return join_envs(self.heap, *kept)
+
+    def _for(self, stmt: For, env: Env) -> Env | None:
+        item = self.ev(stmt.iter, env)
+        if stmt.orelse:
+            raise Refused("`for ... else` isn't supported yet", "keep a flag", stmt.at)
+        element = self._element(stmt, item)
+        return self._loop(stmt, env, lambda state: self._assign(state, stmt.target, element))
+
+    def _element(self, stmt: For, item: Abstract) -> Abstract:
+        value = self.ev.value(item)
+        match value:
+            case RangeOf():
+                return Abstract(Number("int"))
+            case Array():
+                return self._array_element(stmt, item, value, Name(f"{stmt.target}_index"))
+            case ListOf():
+                return self.ev.element(item)
+            case TupleOf(items) if item.items:
+                out = item.items[0]
+                for other in item.items[1:]:
+                    out = self.heap.join(out, other)
+                return out
+        if item.active:
+            raise Refused("it isn't known what this loop runs over", "loop over a range, an array, a list or a tuple", stmt.at)
+        return NOTHING
+
+    def _while(self, stmt: While, env: Env) -> Env | None:
+        if stmt.orelse:
+            raise Refused("`while ... else` isn't supported yet", "keep a flag", stmt.at)
+        return self._loop(stmt, env, lambda state: self.ev(stmt.test, state))
+
+    def _loop(self, stmt: For | While, env: Env, head: Callable[[Env], object]) -> Env | None:
+        """The state at the head grows until it is stable; only what is live there is kept."""
+        outside = self.ev.loops
+        self.ev.loops = (*outside, stmt)
+        live = self.facts.live.head[stmt]
+        state: Env | None = dict(env)
+        for _ in range(MAX_VISITS):
+            inner = dict(state)
+            self.ev.site = stmt
+            head(inner)
+            end = self.block(stmt.body, inner)
+            back = None if end is None else {n: i for n, i in end.items() if n in live or n in env}
+            new = join_envs(self.heap, state, back)
+            if new == state:
+                break
+            state = new
+        self.ev.loops, self.ev.site = outside, stmt
+        self._mark_survivors(stmt, state)
+        return state
+
+    def _mark_survivors(self, stmt: Statement, state: Env) -> None:
+        """A storage that is born in the loop and used after it has no place for a buffer of its own."""
+        live = self.facts.live.after[stmt]
+        for name, item in state.items():
+            for ref in item.refs:
+                if name in live and stmt in ref.storage.home:
+                    self.heap.mark(ref.storage, loose=True)
+
+
+__all__ = ["interpret", "Entry", "Facts", "Ref", "Storage", "Unknown", "Closure"]

@@ -1,0 +1,175 @@
+"""What the interpreter keeps of a value beside its kind: which storages it may lie in, and whether it is active.
+
+The heap model: arrays, lists, dicts and objects are *storages*, named by the place in the text where they are made.
+A reference is a set of (storage, view path); it is exact if there is one and its path is known.  Facts about
+storages only grow (written, active, dynamic, what they hold), so the whole walk is repeated until none does.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Hashable, Iterable
+
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value, join
+from srcgrad.lang.core import Expr, names_read
+
+Path = tuple[Expr, ...] | None
+
+
+@dataclass(eq=False)
+class Storage:
+    """One abstract storage.
+
+    kind: array, list, dict or object.  origin: fresh, argument or outer.  many: may stand for several at once.
+    written: something writes into it in place.  active: its content may depend on the active arguments.
+    loose: some reference to it isn't exact, so that its adjoint lives in the shadow.
+    """
+    site: Hashable
+    kind: str
+    origin: str
+    hint: str = ""
+    many: bool = False
+    written: bool = False
+    active: bool = False
+    loose: bool = False
+    fields: dict[Any, "Abstract"] = field(default_factory=dict)
+    cls: type | None = None
+    home: tuple = ()
+    group_of: "Storage | None" = None
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.hint or self.site}>"
+
+    @property
+    def group(self) -> "Storage":
+        """The representative of the storages that references may confuse with this one."""
+        root = self
+        while root.group_of is not None:
+            root = root.group_of
+        return root
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A storage, and the subscripts that lead from it to the view (None: not known)."""
+    storage: Storage
+    path: Path = ()
+
+
+@dataclass(frozen=True)
+class Abstract:
+    """An abstract value with its references and whether it is active itself (numbers, tuples)."""
+    value: Value = UNKNOWN
+    refs: frozenset[Ref] = frozenset()
+    varied: bool = False
+    items: "tuple[Abstract, ...] | None" = None     # of a tuple
+
+    @property
+    def active(self) -> bool:
+        if self.items is not None:
+            return any(item.active for item in self.items)
+        return self.varied or any(ref.storage.active or _holds_active(ref.storage) for ref in self.refs)
+
+    @property
+    def numeric(self) -> bool:
+        return isinstance(self.value, (Number, Array))
+
+
+def _holds_active(storage: Storage, seen: frozenset = frozenset()) -> bool:
+    if storage in seen:
+        return False
+    return any(item.varied or item.items is not None and item.active
+               or any(r.storage.active or _holds_active(r.storage, seen | {storage}) for r in item.refs)
+               for item in storage.fields.values())
+
+
+NOTHING = Abstract()
+
+
+class Heap:
+    """The storages of one function, and how they grow."""
+
+    def __init__(self) -> None:
+        self._storages: dict[Hashable, Storage] = {}
+        self.changed = False
+
+    def storages(self) -> Iterable[Storage]:
+        return self._storages.values()
+
+    def storage(self, site: Hashable, kind: str, origin: str = "fresh", hint: str = "") -> Storage:
+        if site not in self._storages:
+            self._storages[site] = Storage(site, kind, origin, hint)
+        return self._storages[site]
+
+    def mark(self, storage: Storage, **facts: bool) -> None:
+        for name, value in facts.items():
+            if value and not getattr(storage, name):
+                setattr(storage, name, True)
+                self.changed = True
+
+    def put(self, storage: Storage, key: Any, item: Abstract) -> None:
+        old = storage.fields.get(key)
+        new = item if old is None else self.join(old, item)
+        if new != old:
+            storage.fields[key] = new
+            self.changed = True
+        for ref in item.refs:
+            self.mark(ref.storage, loose=True)
+
+    def unite(self, refs: Iterable[Ref]) -> None:
+        roots = list({ref.storage.group: None for ref in refs})
+        for other in roots[1:]:
+            other.group_of = roots[0]
+            self.changed = True
+
+    def join(self, a: Abstract, b: Abstract) -> Abstract:
+        """What is true of both: references are united, and so no longer exact."""
+        if a == b:
+            return a
+        items = None
+        if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+            items = tuple(self.join(p, q) for p, q in zip(a.items, b.items))
+        refs = a.refs | b.refs
+        if a.refs != b.refs:
+            refs = self._merge_refs(refs)
+        return Abstract(join(a.value, b.value), refs, a.varied or b.varied, items)
+
+    def _merge_refs(self, refs: frozenset[Ref]) -> frozenset[Ref]:
+        by_storage: dict[Storage, set[Path]] = {}
+        for ref in refs:
+            by_storage.setdefault(ref.storage, set()).add(ref.path)
+        merged = frozenset(Ref(s, next(iter(paths)) if len(paths) == 1 else None) for s, paths in by_storage.items())
+        self.unite(merged)
+        for ref in merged:
+            self.mark(ref.storage, loose=len(by_storage) > 1 or ref.path is None)
+        return merged
+
+
+Env = dict[str, Abstract]
+
+
+def join_envs(heap: Heap, a: Env | None, b: Env | None) -> Env | None:
+    """The state after two ways that meet; None is a way that never gets there."""
+    if a is None or b is None:
+        return b if a is None else a
+    return {name: heap.join(a[name], b[name]) if name in a and name in b else a.get(name) or b[name]
+            for name in {**a, **b}}
+
+
+def forget_name(heap: Heap, env: Env, name: str) -> None:
+    """`name` gets another value: paths that mention it no longer say where a view lies."""
+    for other, item in env.items():
+        if any(ref.path and _mentions(ref.path, name) for ref in item.refs):
+            env[other] = Abstract(item.value, frozenset(
+                Ref(ref.storage, None if ref.path and _mentions(ref.path, name) else ref.path) for ref in item.refs),
+                item.varied, item.items)
+            for ref in item.refs:
+                heap.mark(ref.storage, loose=bool(ref.path and _mentions(ref.path, name)))
+
+
+def _mentions(path: tuple[Expr, ...], name: str) -> bool:
+    return any(name in names_read(step) for step in path)
+
+
+def leaves(value: Value) -> bool:
+    """Whether the value is a container."""
+    return isinstance(value, (TupleOf, ListOf, DictOf, ObjectOf))

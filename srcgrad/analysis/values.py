@@ -1,0 +1,198 @@
+"""Abstract values: what the interpreter knows of a value without running the program.
+
+A value says what kind of thing an expression gives; who shares storage with whom and what is
+active is kept beside it (`analysis.interpret.state`).  Everything is frozen and hashable, `join` gives what is
+true of both of two values, and `UNKNOWN` is always right.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Linear:
+    """An integer as constant + sum of coefficient * symbol; symbols are hashable tokens, sorted by repr."""
+    const: int = 0
+    terms: tuple[tuple[Any, int], ...] = ()
+
+    @staticmethod
+    def symbol(token) -> "Linear":
+        return Linear(0, ((token, 1),))
+
+    def __add__(self, other: "Linear") -> "Linear":
+        terms = dict(self.terms)
+        for token, c in other.terms:
+            terms[token] = terms.get(token, 0) + c
+        kept = sorted(((t, c) for t, c in terms.items() if c), key=lambda p: repr(p[0]))
+        return Linear(self.const + other.const, tuple(kept))
+
+    def __mul__(self, k: int) -> "Linear":
+        return Linear(self.const * k, tuple((t, c * k) for t, c in self.terms) if k else ())
+
+    def __sub__(self, other: "Linear") -> "Linear":
+        return self + other * -1
+
+    @property
+    def constant(self) -> int | None:
+        """The number itself where no symbol is in it."""
+        return None if self.terms else self.const
+
+
+class Value:
+    """Base of all abstract values."""
+
+
+@dataclass(frozen=True)
+class Unknown(Value):
+    """Anything at all."""
+
+
+UNKNOWN = Unknown()
+_NO = object()
+
+
+@dataclass(frozen=True)
+class Number(Value):
+    """A Python number, or a NumPy scalar (`dtype` is then set).
+
+    kind: 'bool', 'int', 'float' or 'complex'.  linear: an int's value where it is known.
+    """
+    kind: str
+    dtype: np.dtype | None = None
+    linear: Linear | None = None
+
+    @property
+    def differentiable(self) -> bool:
+        return self.kind in ("float", "complex")
+
+
+@dataclass(frozen=True)
+class Array(Value):
+    """An ndarray.  dims: one entry a dimension, None where nothing is known of its length; dims is None where even
+    the rank is unknown.  dtype is None where unknown.  A 0-d array has dims == ()."""
+    dtype: np.dtype | None
+    dims: tuple[Linear | None, ...] | None
+
+    @property
+    def differentiable(self) -> bool:
+        return self.dtype is None or self.dtype.kind in "fc"
+
+
+@dataclass(frozen=True)
+class TupleOf(Value):
+    """A tuple of known length; cls is the class (a named tuple's, say)."""
+    items: tuple[Value, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True)
+class ListOf(Value):
+    """A list whose elements all are `item` (None: always empty so far)."""
+    item: Value | None
+
+
+@dataclass(frozen=True)
+class DictOf(Value):
+    """A dict with these constant keys, in any order; other: what further keys hold (None: there are none)."""
+    items: tuple[tuple[Any, Value], ...]
+    other: Value | None = None
+
+
+@dataclass(frozen=True)
+class ObjectOf(Value):
+    """An instance of cls; fields: what is known of its attributes."""
+    cls: type
+    fields: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Value):
+    """One particular Python object: None, a string, a bool or number whose value matters, a module, a function,
+    a class, a dtype, a slice.  Compared by type and value for literals, by identity for everything else."""
+    obj: Any
+
+    def _key(self):
+        plain = self.obj is None or isinstance(self.obj, (str, bytes, bool, int, float, complex))
+        return (type(self.obj), repr(self.obj)) if plain else id(self.obj)
+
+    def __eq__(self, other):
+        return isinstance(other, Known) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+
+@dataclass(frozen=True)
+class RangeOf(Value):
+    """range(...)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Closure(Value):
+    """A function made inside the program: its core `Function` expression, by identity."""
+    function: Any
+
+
+def join(a: Value, b: Value) -> Value:
+    """What is true of both."""
+    if a == b:
+        return a
+    a, b = _general(a), _general(b)
+    if a == b:
+        return a
+    match a, b:
+        case Number(k1, d1), Number(k2, d2):
+            if k1 == k2:
+                return Number(k1, d1 if d1 == d2 else None) if d1 == d2 or None in (d1, d2) else UNKNOWN
+            if d1 is None and d2 is None and {k1, k2} <= {"int", "float"}:
+                return Number("float")
+            if {k1, k2} <= {"int", "float"}:
+                return Number("float")
+            return UNKNOWN
+        case Array(t1, s1), Array(t2, s2):
+            if t1 != t2:
+                return UNKNOWN if t1 is None or t2 is None or t1.kind != t2.kind else Array(None, None)
+            if s1 is None or s2 is None or len(s1) != len(s2):
+                return Array(t1, None)
+            return Array(t1, tuple(p if p == q else None for p, q in zip(s1, s2)))
+        case TupleOf(i1, c1), TupleOf(i2, c2) if c1 is c2 and len(i1) == len(i2):
+            return TupleOf(tuple(join(p, q) for p, q in zip(i1, i2)), c1)
+        case ListOf(p), ListOf(q):
+            return ListOf(q if p is None else p if q is None else join(p, q))
+        case DictOf(i1, o1), DictOf(i2, o2):
+            if dict(i1).keys() == dict(i2).keys():
+                other = dict(i2)
+                rest = o2 if o1 is None else o1 if o2 is None else join(o1, o2)
+                return DictOf(tuple((k, join(v, other[k])) for k, v in i1), rest)
+        case ObjectOf(c1, f1), ObjectOf(c2, f2) if c1 is c2:
+            other = dict(f2)
+            return ObjectOf(c1, tuple((k, join(v, other[k])) for k, v in f1 if k in other))
+    return UNKNOWN
+
+
+def _general(value: Value) -> Value:
+    """A known number as a number of its kind."""
+    if isinstance(value, Known):
+        match value.obj:
+            case bool():
+                return Number("bool")
+            case int():
+                return Number("int", None, Linear(value.obj))
+            case float():
+                return Number("float")
+            case complex():
+                return Number("complex")
+    if isinstance(value, Number) and value.linear is not None:
+        return Number(value.kind, value.dtype)
+    return value
+
+
+def number_of(value: Value) -> Number | None:
+    """The value as a Number, where it is one (a known 2 is a Number too, with its linear value)."""
+    if isinstance(value, Known):
+        general = _general(value)
+        return general if isinstance(general, Number) else None
+    return value if isinstance(value, Number) else None

@@ -1,0 +1,162 @@
+"""The pipeline: from a function to the source of its derivative.  The only file that knows the order of the passes."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.analysis.guards import Guard
+from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
+from srcgrad.analysis.values import Array, Number, UNKNOWN, Value
+from srcgrad.lang import printing
+from srcgrad.lang.core import Code, Const, Name, Param, Statement
+from srcgrad.lang.source import Found, find
+from srcgrad.lang.verify import verify
+from srcgrad.options import Options
+from srcgrad.passes.assemble import Assembler, Parts
+from srcgrad.passes.finish import Finished, finish
+from srcgrad.passes.inline import inline
+from srcgrad.passes.place import place
+from srcgrad.passes.prepare import prepare_loops
+from srcgrad.passes.resolve import resolve
+from srcgrad.passes.reverse.adjoints import State
+from srcgrad.passes.reverse.backward import Backward
+from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.split import split
+from srcgrad.passes.unit import Unit, unit_of
+from srcgrad.passes.versions import number_versions
+from srcgrad.analysis.sizes import Sizes, facts_as_guards
+
+MOST_INLININGS = 40
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for: `wrt` are indices into the function's parameters; mode is grad, value_and_grad or vjp."""
+    wrt: tuple[int, ...]
+    mode: str = "grad"
+    has_aux: bool = False
+    options: Options = Options()
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A compiled derivative.
+
+    text        the whole generated source
+    forward     takes all parameters positionally.  grad: the gradient (a tuple of several; with aux
+                (gradients, aux)); value_and_grad: (value, gradients); vjp: (value, record)
+    pullback    vjp: takes (record, the cotangent of the value), any number of times
+    guards      what else was assumed
+    arguments   what it was specialised on
+    """
+    text: str
+    forward: Callable
+    pullback: Callable | None
+    guards: tuple[Guard, ...]
+    arguments: tuple[Value, ...]
+
+
+def compile_gradient(found: Found, values: tuple[Value, ...], request: Request,
+                     samples: tuple[Any, ...] | None = None) -> Artifact:
+    """Compiles the derivative of a function for these kinds of arguments; `samples` are the arguments themselves."""
+    made = None
+    for _, made in _stages(found, values, request, samples):
+        pass
+    assert isinstance(made, Finished)
+    guards = facts_as_guards(made.guards, tuple(p.name for p in made.params))
+    return Artifact(made.text, made.forward, made.pullback, guards, made.arguments)
+
+
+def stages(found: Found, values: tuple[Value, ...], request: Request,
+           samples: tuple[Any, ...] | None = None) -> Iterator[tuple[str, str]]:
+    """The name of each stage with the program as it is after it: every one is valid Python."""
+    for name, stage in _stages(found, values, request, samples):
+        yield name, stage.text if isinstance(stage, Finished) else printing.function(stage)
+
+
+def core_form(function: Callable) -> Callable:
+    """The function in core form, to run: it gives the same results.
+
+    >>> core_form(lambda x: x * 2)(3)
+    6
+    """
+    from srcgrad.passes.finish import load_code
+    unit = unit_of(find(function))
+    return load_code(unit, unit.code, {})
+
+
+def _stages(found: Found, values: tuple[Value, ...], request: Request,
+            samples: tuple[Any, ...] | None) -> Iterator[tuple[str, Code | Finished]]:
+    entry = _entry(found, values, request, samples)
+    unit = unit_of(found)
+    yield "core", _verified(unit)
+    unit = _inlined(unit, entry)
+    yield "inline", _verified(unit)
+    unit, origin = number_versions(unit)
+    unit = resolve(unit, _facts(unit, entry))
+    yield "resolve", _verified(unit)
+    unit, temporaries = split(unit, _facts(unit, entry))
+    unit, counters, made = prepare_loops(unit)
+    yield "split", _verified(unit)
+    facts = _facts(unit, entry)
+    context, parts = _reverse(unit, facts, request, counters)
+    context.temporaries |= temporaries | made
+    yield "plain", finish(context, parts, request.mode, entry.values, origin, optimise=False)
+    yield "final", finish(context, parts, request.mode, entry.values, origin, optimise=not request.options.plain)
+
+
+def _facts(unit: Unit, entry: Entry) -> Facts:
+    return interpret(unit.code, unit.outer, entry)
+
+
+def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:
+    if request.options.general:
+        values = tuple(_general(v) for v in values)
+    names = list(found.signature.parameters)
+    sizes = Sizes({} if samples is None or request.options.general else dict(zip(names, samples)))
+    return Entry(values, frozenset(request.wrt), sizes)
+
+
+def _general(value: Value) -> Value:
+    """The value with everything forgotten but that it is a number or an array."""
+    if isinstance(value, Array) or value == UNKNOWN or isinstance(value, Number) and value.kind == "float":
+        return Array(None, None)
+    if isinstance(value, Number):
+        return Number(value.kind)
+    return value
+
+
+def _inlined(unit: Unit, entry: Entry) -> Unit:
+    for _ in range(MOST_INLININGS):
+        new = inline(unit, _facts(unit, entry))
+        if new is None:
+            break
+        unit = new
+    return unit
+
+
+def _reverse(unit: Unit, facts: Facts, request: Request, counters: dict[Statement, str]) -> tuple[Context, Parts]:
+    """The adjoint of every statement, then what is saved for it, then whole functions."""
+    from srcgrad.lang import names
+    context = Context(unit, facts, request.options.plain)
+    context.counters = counters
+    context.forward_names = set(names.local(unit.code))
+    backward = Backward(context)
+    assembler = Assembler(context, backward.contributor, request.wrt, request.has_aux)
+    state = State()
+    g = Name("value_bar") if request.mode == "vjp" else Const(1.0)
+    seed = assembler.seed(g, state)
+    steps = backward.block(unit.code.body, state)
+    placed = place(context, steps, seed)
+    if request.mode == "vjp":
+        return context, assembler.split(placed, seed, state)
+    return context, assembler.joint(placed, seed, state, request.mode == "value_and_grad")
+
+
+def _verified(unit: Unit) -> Code:
+    verify(unit.code)
+    return unit.code
+
+
+__all__ = ["Artifact", "Request", "compile_gradient", "core_form", "stages", "Param"]

@@ -1,0 +1,443 @@
+"""The core form: what every program is rewritten into, and what every pass reads and returns.
+
+Expressions are frozen and compared by structure; where they came from (`at`) doesn't count.
+Statements are frozen and compared by identity, so that facts can be kept in dictionaries beside
+them.  A pass never changes a node: it builds new ones.
+
+The grammar (verified between passes by `lang.verify`)::
+
+    block   = statement*
+    statement =
+        Bind      names = values          parallel: all values are evaluated, then all names bound
+        Unpack    names = value           one value taken apart by iteration
+        Store     place = value           place is an Item or an Attr
+                  place op= value         or a Name: `a += b`, which rebinds a number and writes an array
+        Effect    value                   an expression evaluated for what it does
+        If, For, While, Try, With, Return, Jump, Refuse, Comment
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Iterator
+
+__all__ = [name for name in (
+    "At Expr Name Const Bin Unary Compare Bool Cond Call Star Attr Item Slice Tuple List Dict Function Opaque "
+    "Statement Bind Unpack Store Effect If For While Try With Return Jump Refuse Comment Param Code "
+    "children rebuild walk names_read map_expr substitute expressions blocks with_blocks statements replace").split()]
+
+
+@dataclass(frozen=True)
+class At:
+    """A place in the user's source: columns count characters from 0, lines from 1 in `file`."""
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+# ---------------------------------------------------------------- expressions
+
+@dataclass(frozen=True)
+class Expr:
+    at: At | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Name(Expr):
+    id: str
+
+
+@dataclass(frozen=True, eq=False)
+class Const(Expr):
+    """A literal: number, string, bytes, bool, None or Ellipsis.  1, 1.0 and True differ, and so do 0.0 and -0.0."""
+    value: Any
+
+    def _key(self):
+        return type(self.value), repr(self.value)
+
+    def __eq__(self, other):
+        return isinstance(other, Const) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+
+@dataclass(frozen=True)
+class Bin(Expr):
+    """op is one of + - * / // % ** @ << >> & | ^"""
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True)
+class Unary(Expr):
+    """op is one of + - ~ not"""
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True)
+class Compare(Expr):
+    """left ops[0] rights[0] ops[1] ...; an op is one of == != < <= > >= is, is not, in, not in."""
+    left: Expr
+    ops: tuple[str, ...]
+    rights: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Bool(Expr):
+    """op is and / or."""
+    op: str
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Cond(Expr):
+    """body if test else orelse"""
+    test: Expr
+    body: Expr
+    orelse: Expr
+
+
+@dataclass(frozen=True)
+class Call(Expr):
+    """kwargs are pairs (name, value); the name None stands for **value."""
+    func: Expr
+    args: tuple[Expr, ...] = ()
+    kwargs: tuple[tuple[str | None, Expr], ...] = ()
+
+
+@dataclass(frozen=True)
+class Star(Expr):
+    """*value in a call, a tuple, a list or a subscript"""
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Attr(Expr):
+    value: Expr
+    name: str
+
+
+@dataclass(frozen=True)
+class Item(Expr):
+    """value[index]"""
+    value: Expr
+    index: Expr
+
+
+@dataclass(frozen=True)
+class Slice(Expr):
+    """lower:upper:step, in an index only"""
+    lower: Expr | None = None
+    upper: Expr | None = None
+    step: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Tuple(Expr):
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class List(Expr):
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Dict(Expr):
+    """A key of None stands for **value."""
+    keys: tuple[Expr | None, ...]
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Function(Expr):
+    """A lambda or a nested def: its code, and its free names (read when it is called)."""
+    code: "Code"
+    free: tuple[str, ...]
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, eq=False)
+class Opaque(Expr):
+    """Python that no pass looks into (an f-string, a comprehension): the gast node, and the names it reads."""
+    node: Any
+    reads: tuple[str, ...]
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+# ---------------------------------------------------------------- statements
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    at: At | None = field(default=None, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Bind(Statement):
+    names: tuple[str, ...]
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Unpack(Statement):
+    """star is the index of the name that takes what the others leave (`a, *b = v`), or None."""
+    names: tuple[str, ...]
+    value: Expr
+    star: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Store(Statement):
+    """place = value, or place op= value with op one of + - * / // % ** @ ...; a Name as place needs an op."""
+    place: Expr
+    op: str | None
+    value: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Effect(Statement):
+    value: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class If(Statement):
+    test: Expr
+    body: tuple[Statement, ...]
+    orelse: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class For(Statement):
+    target: str
+    iter: Expr
+    body: tuple[Statement, ...]
+    orelse: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class While(Statement):
+    test: Expr
+    body: tuple[Statement, ...]
+    orelse: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Try(Statement):
+    """handlers are triples (exception or None, name or None, block)."""
+    body: tuple[Statement, ...]
+    handlers: tuple[tuple[Expr | None, str | None, tuple[Statement, ...]], ...]
+    orelse: tuple[Statement, ...] = ()
+    final: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class With(Statement):
+    """items are pairs (manager, name or None)."""
+    items: tuple[tuple[Expr, str | None], ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Return(Statement):
+    value: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Jump(Statement):
+    """break, continue, pass, or raise with its value."""
+    kind: str
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Refuse(Statement):
+    """Raises when it is reached; to the analyses it never ends."""
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, eq=False)
+class Comment(Statement):
+    """A comment line of the generated source."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Param:
+    """kind is one of `positional`, `normal`, `varargs`, `keyword`, `varkw`."""
+    name: str
+    kind: str = "normal"
+    default: Expr | None = None
+    annotation: Expr | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """A function in core form."""
+    name: str
+    params: tuple[Param, ...]
+    body: tuple[Statement, ...]
+    at: At | None = None
+
+
+# ---------------------------------------------------------------- walking
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct subexpressions, in the order of evaluation."""
+    match expr:
+        case Bin(_, left, right):
+            return left, right
+        case Unary(_, operand):
+            return (operand,)
+        case Compare(left, _, rights):
+            return left, *rights
+        case Bool(_, values):
+            return values
+        case Cond(test, body, orelse):
+            return test, body, orelse
+        case Call(func, args, kwargs):
+            return func, *args, *(v for _, v in kwargs)
+        case Star(value) | Attr(value, _):
+            return (value,)
+        case Item(value, index):
+            return value, index
+        case Slice(lower, upper, step):
+            return tuple(e for e in (lower, upper, step) if e is not None)
+        case Tuple(items) | List(items):
+            return items
+        case Dict(keys, values):
+            return tuple(e for pair in zip(keys, values) for e in pair if e is not None)
+    return ()
+
+
+def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
+    """The same node over new children (as many, in the order of `children`)."""
+    at = expr.at
+    match expr:
+        case Bin(op, _, _):
+            return Bin(op, *new, at=at)
+        case Unary(op, _):
+            return Unary(op, *new, at=at)
+        case Compare(_, ops, _):
+            return Compare(new[0], ops, new[1:], at=at)
+        case Bool(op, _):
+            return Bool(op, new, at=at)
+        case Cond():
+            return Cond(*new, at=at)
+        case Call(_, args, kwargs):
+            n = 1 + len(args)
+            return Call(new[0], new[1:n], tuple((k, v) for (k, _), v in zip(kwargs, new[n:])), at=at)
+        case Star():
+            return Star(*new, at=at)
+        case Attr(_, name):
+            return Attr(new[0], name, at=at)
+        case Item():
+            return Item(*new, at=at)
+        case Slice(lower, upper, step):
+            it = iter(new)
+            return Slice(*(None if e is None else next(it) for e in (lower, upper, step)), at=at)
+        case Tuple():
+            return Tuple(new, at=at)
+        case List():
+            return List(new, at=at)
+        case Dict(keys, _):
+            it = iter(new)
+            pairs = [(None if k is None else next(it), next(it)) for k in keys]
+            return Dict(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), at=at)
+    return expr
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and all its subexpressions, parents first."""
+    yield expr
+    for child in children(expr):
+        yield from walk(child)
+
+
+def map_expr(function, expr: Expr) -> Expr:
+    """`function` applied to every node from the leaves upwards; nodes that don't change are kept."""
+    old = children(expr)
+    new = tuple(map_expr(function, child) for child in old)
+    if any(a is not b for a, b in zip(old, new)):
+        expr = rebuild(expr, new)
+    return function(expr)
+
+
+def names_read(expr: Expr) -> frozenset[str]:
+    """All names that evaluating the expression may read."""
+    out: set[str] = set()
+    for node in walk(expr):
+        if isinstance(node, Name):
+            out.add(node.id)
+        elif isinstance(node, Opaque):
+            out.update(node.reads)
+        elif isinstance(node, Function):
+            out.update(node.free)
+    return frozenset(out)
+
+
+def substitute(expr: Expr, values: dict[str, Expr]) -> Expr:
+    """The expression with names replaced by expressions."""
+    return map_expr(lambda e: values.get(e.id, e) if isinstance(e, Name) else e, expr)
+
+
+def expressions(stmt: Statement) -> tuple[Expr, ...]:
+    """The expressions that the statement itself evaluates (not those of the blocks inside)."""
+    match stmt:
+        case Bind(_, values):
+            return values
+        case Unpack(_, value, _) | Effect(value) | Return(value):
+            return (value,)
+        case Store(place, _, value):
+            return place, value
+        case If(test, _, _) | While(test, _, _):
+            return (test,)
+        case For(_, it, _, _):
+            return (it,)
+        case Try(_, handlers, _, _):
+            return tuple(e for e, _, _ in handlers if e is not None)
+        case With(items, _):
+            return tuple(e for e, _ in items)
+        case Jump(_, value) if value is not None:
+            return (value,)
+    return ()
+
+
+def blocks(stmt: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The blocks inside a compound statement."""
+    match stmt:
+        case If(_, body, orelse) | For(_, _, body, orelse) | While(_, body, orelse):
+            return body, orelse
+        case Try(body, handlers, orelse, final):
+            return (body, *(b for _, _, b in handlers), orelse, final)
+        case With(_, body):
+            return (body,)
+    return ()
+
+
+def with_blocks(stmt: Statement, new: tuple[tuple[Statement, ...], ...]) -> Statement:
+    """The same statement over new blocks (as many, in the order of `blocks`)."""
+    match stmt:
+        case If() | For() | While():
+            return replace(stmt, body=new[0], orelse=new[1])
+        case Try(_, handlers, _, _):
+            n = len(handlers)
+            caught = tuple((e, name, b) for (e, name, _), b in zip(handlers, new[1:n + 1]))
+            return replace(stmt, body=new[0], handlers=caught, orelse=new[n + 1], final=new[n + 2])
+        case With():
+            return replace(stmt, body=new[0])
+    return stmt
+
+
+def statements(block: tuple[Statement, ...]) -> Iterator[Statement]:
+    """All statements of a block and of the blocks inside, in the order of the text."""
+    for stmt in block:
+        yield stmt
+        for inner in blocks(stmt):
+            yield from statements(inner)

@@ -1,0 +1,108 @@
+"""Names: fresh ones that collide with nothing, names of adjoints, and what a block binds or a function leaves free."""
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable
+
+from srcgrad.lang import core
+
+_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+
+
+class Fresh:
+    """Makes names that nobody has yet, and never a keyword or a builtin.
+
+    >>> fresh = Fresh({"x"})
+    >>> fresh.name("x"), fresh.name("x"), fresh.name("t"), fresh.name("lambda")
+    ('x_1', 'x_2', 't', 'lambda_1')
+    """
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self.taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    def name(self, hint: str) -> str:
+        """`hint` itself if it is free, else hint_1, hint_2 ...; the name is taken from then on."""
+        hint = identifier(hint)
+        candidate, number = hint, self._next.get(hint, 1)
+        while not self.free(candidate):
+            candidate, number = f"{hint}_{number}", number + 1
+        self._next[hint] = number
+        self.taken.add(candidate)
+        return candidate
+
+    def free(self, name: str) -> bool:
+        """Whether nobody has this name."""
+        return name not in self.taken and name not in _RESERVED
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """From now on these names are taken."""
+        self.taken.update(names)
+
+
+def identifier(hint: str) -> str:
+    """The hint with everything that can't stand in a name replaced: `"u[0]"` becomes `u_0`."""
+    name = hint if hint.isidentifier() else re.sub(r"\W+", "_", hint).strip("_")
+    return name if name.isidentifier() else f"t_{name}" if name else "t"
+
+
+def is_target(name: object) -> bool:
+    """Whether Python allows to assign to this name."""
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
+
+
+def adjoint(name: str) -> str:
+    """The name of the adjoint of `name`: `x_bar`."""
+    return f"{name}_bar"
+
+
+def bound_by(stmt: core.Statement) -> tuple[str, ...]:
+    """The names that the statement itself may bind (not those bound in the blocks inside)."""
+    match stmt:
+        case core.Bind(names, _) | core.Unpack(names, _, _):
+            return names
+        case core.Store(core.Name(name), _, _) | core.For(name, _, _, _):
+            return (name,)
+        case core.Try(_, handlers, _, _):
+            return tuple(name for _, name, _ in handlers if name is not None)
+        case core.With(items, _):
+            return tuple(name for _, name in items if name is not None)
+    return ()
+
+
+def bound(block: tuple[core.Statement, ...]) -> frozenset[str]:
+    """All names that running the block may bind in its own scope."""
+    return frozenset(name for stmt in core.statements(block) for name in bound_by(stmt))
+
+
+def local(code: core.Code) -> frozenset[str]:
+    """The local variables of a function: its parameters and what its body binds."""
+    return bound(code.body) | {p.name for p in code.params}
+
+
+def free(code: core.Code) -> tuple[str, ...]:
+    """The names that a function takes from outside, in the order of the text (builtins and globals too)."""
+    return tuple(dict.fromkeys((*_defaults(code), *_reads(code, local(code)))))
+
+
+def _defaults(code: core.Code) -> list[str]:
+    return [n for p in code.params if p.default is not None for n in sorted(core.names_read(p.default))]
+
+
+def _reads(code: core.Code, own: frozenset[str]) -> list[str]:
+    return [name for stmt in core.statements(code.body) for expr in core.expressions(stmt)
+            for name in sorted(core.names_read(expr)) if name not in own]
+
+
+def used(code: core.Code) -> frozenset[str]:
+    """Every name that stands anywhere in the function, in nested functions too."""
+    out = set(free(code)) | local(code)
+    for stmt in core.statements(code.body):
+        for expr in core.expressions(stmt):
+            out |= core.names_read(expr)
+            for node in core.walk(expr):
+                if isinstance(node, core.Function):
+                    out |= used(node.code)
+    return frozenset(out)

@@ -1,0 +1,223 @@
+"""Makes the whole function of the placed parts: what happens to arguments at its start, and what it returns."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.analysis.interpret.state import NOTHING, Abstract
+from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value
+from srcgrad.lang.core import (
+    Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, Item, Name, Return, Statement, Tuple, Unpack, names_read,
+    expressions, statements,
+)
+from srcgrad.passes.place import Placed
+from srcgrad.passes.reverse.adjoints import OWN, SHARED, State
+from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.passes.reverse.contribute import Contributor
+from srcgrad.runtime import structure
+from srcgrad.runtime.shadow import Shadow
+
+Block = list[Statement]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The statements of one generated function, or of two: the forward part returns (value, record)."""
+    joint: tuple[Statement, ...] = ()
+    forward: tuple[Statement, ...] = ()
+    backward: tuple[Statement, ...] = ()
+    record: tuple[str, ...] = ()
+    copies: bool = False
+
+
+class Assembler:
+    def __init__(self, context: Context, contributor: Contributor, wrt: tuple[int, ...], has_aux: bool) -> None:
+        self.c, self.contributor, self.has_aux = context, contributor, has_aux
+        self.params = [p.name for p in context.unit.code.params]
+        self.wrt = [self.params[k] for k in wrt]
+        self.result = self._result()
+
+    def _result(self) -> Return:
+        last = self.c.unit.code.body[-1] if self.c.unit.code.body else None
+        return last if isinstance(last, Return) else Return(Const(None))
+
+    # ------------------------------------------------------------ the seed
+
+    @property
+    def value(self) -> Expr:
+        """What is differentiated."""
+        returned = self.result.value
+        if not self.has_aux:
+            return returned
+        return returned.items[0] if isinstance(returned, Tuple) else Item(returned, Const(0))
+
+    @property
+    def aux(self) -> Expr:
+        returned = self.result.value
+        return returned.items[1] if isinstance(returned, Tuple) else Item(returned, Const(1))
+
+    def seed(self, g: Expr, state: State) -> Block:
+        """The adjoint of the result."""
+        out: Block = []
+        target = self.value
+        if self.has_aux and not isinstance(self.result.value, Tuple):
+            item = self.c.kind(self.result, self.result.value)
+            part = item.items[0] if item.items else Abstract(varied=True)
+            self.c.annotate(self.result, target, part)
+        if self.result in self.c.facts.before:
+            self.contributor.add(self.result, target, g, state, out)
+        return out
+
+    # ------------------------------------------------------------ arguments
+
+    def entry(self) -> Block:
+        """Arguments that the function writes are copied; if others are used beside them, they must not overlap."""
+        written = [p for p in self.params if self._written(p)]
+        out: Block = []
+        others = [p for p in self.params if self._holds_storage(p)]
+        if written and len(others) > 1:
+            pairs = Dict(tuple(Const(p) for p in others), tuple(Name(p) for p in others))
+            check = self.c.helper("check_separate", structure.check_separate)
+            out.append(Effect(Call(check, (pairs, Tuple(tuple(Const(p) for p in written))))))
+        copy = self.c.helper("copy_argument", structure.copy_argument) if written else None
+        out.extend(Bind((p,), (Call(copy, (Name(p),)),)) for p in written)
+        return out
+
+    def _item(self, param: str) -> Abstract:
+        first = self.c.unit.code.body[0] if self.c.unit.code.body else None
+        return self.c.facts.entry.get(param, NOTHING) if first is not None else NOTHING
+
+    def _written(self, param: str) -> bool:
+        return any(s.written for s in _reachable(self._item(param)))
+
+    def _holds_storage(self, param: str) -> bool:
+        return bool(_reachable(self._item(param)))
+
+    # ------------------------------------------------------------ results
+
+    def gradients(self, state: State) -> tuple[Block, Expr]:
+        """The gradients of the arguments that are asked for, in their order."""
+        out: Block = []
+        parts = [self._gradient(p, state, out) for p in self.wrt]
+        return out, parts[0] if len(parts) == 1 else Tuple(tuple(parts))
+
+    def _gradient(self, param: str, state: State, out: Block) -> Expr:
+        item = self._item(param)
+        value = self.c.facts.evaluator.value(item)
+        if self.c.in_place(item) and self.c.static(item) is None:
+            adjoint: Expr = Call(self.contributor.shadow_name(), (Name(param),))
+            return self._finish(param, adjoint)
+        ref = self.c.static(item) if self.c.in_place(item) else None
+        bar = self.c.bar(param) if ref is None else self.c.buffer_name(ref.storage)
+        how = state.have.get(bar)
+        if how is None:
+            return self._nothing(param, value)
+        if how == OWN and isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype == "f8" \
+                and not self.c.plain:
+            return Name(bar)
+        if isinstance(value, Number) and value.dtype is None and value.kind in ("int", "float") and how == SHARED:
+            return Call(Name("float"), (Name(bar),))
+        return self._finish(param, Name(bar))
+
+    def _nothing(self, param: str, value: Value) -> Expr:
+        if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype == "f8":
+            return self.c.numpy("zeros_like", Name(param))
+        return self._finish(param, Const(None))
+
+    def _finish(self, param: str, adjoint: Expr) -> Expr:
+        return Call(self.c.helper("gradient", structure.gradient), (Name(param), adjoint))
+
+    # ------------------------------------------------------------ whole functions
+
+    def shadow_birth(self) -> Block:
+        if not getattr(self.c, "uses_shadow", False):
+            return []
+        return [Bind((self.c._shadow,), (Call(self.c.helper("Shadow", Shadow)),))]
+
+    def joint(self, placed: Placed, seed: Block, state: State, with_value: bool) -> Parts:
+        """One function: the gradient, with the value if that is asked for."""
+        finish, gradients = self.gradients(state)
+        kept: Block = []
+        result = self._joint_result(gradients, with_value, kept)
+        body = [*self.entry(), Comment("forward"), *placed.before, *placed.forward, *kept, Comment("backward"),
+                *self.shadow_birth(), *seed, *placed.backward, *finish, Return(result)]
+        return Parts(joint=tuple(s for s in body if s is not self.result))
+
+    def _joint_result(self, gradients: Expr, with_value: bool, kept: Block) -> Expr:
+        """Value and aux are fixed before the backward part puts old contents back."""
+        value = self._fixed("value", self.value, kept) if with_value else None
+        aux = self._fixed("aux", self.aux, kept) if self.has_aux else None
+        if value is None:
+            return gradients if aux is None else Tuple((gradients, aux))
+        return Tuple((value if aux is None else Tuple((value, aux)), gradients))
+
+    def _fixed(self, hint: str, expr: Expr, kept: Block) -> Expr:
+        if isinstance(expr, Const):
+            return expr
+        item = self.c.kind(self.result, expr)
+        copied = expr
+        if hint == "aux" or item.refs and not is_number(self.c.facts.evaluator.value(item)):
+            copied = Call(self.c.helper("copy_argument", structure.copy_argument), (expr,))
+        if copied is expr and isinstance(expr, Name) and not self.c.in_place(item):
+            return expr
+        name = self.c.temporary(hint)
+        kept.append(Bind((name,), (copied,)))
+        return Name(name)
+
+    def split(self, placed: Placed, seed: Block, state: State) -> Parts:
+        """Two functions: forward gives (value, record), backward takes (record, the adjoint of the value)."""
+        finish, gradients = self.gradients(state)
+        backward: Block = [*self.shadow_birth(), *seed, *placed.backward, *finish, Return(gradients)]
+        forward: Block = [*self.entry(), *placed.before, *placed.forward]
+        forward = [s for s in forward if s is not self.result]
+        record = self._record(backward)
+        kept: Block = []
+        value = self._fixed("value", self.value, kept)
+        held = Tuple(tuple(Name(n) for n in record))
+        copied: Expr = Call(self.c.helper("copy_record", structure.copy_record), (held,)) if record else held
+        result = Tuple((value, self._fixed("aux", self.aux, kept))) if self.has_aux else value
+        forward = [*forward, *kept, Return(Tuple((result, copied)))]
+        opening = self._opening(record, backward)
+        return Parts(forward=tuple(forward), backward=(*opening, *backward), record=record)
+
+    def _record(self, backward: Block) -> tuple[str, ...]:
+        """Names of the forward part that the backward part reads."""
+        from srcgrad.analysis.liveness import Liveness
+        live = Liveness(tuple(backward)).entry
+        made = _bound_everywhere(backward)
+        known = set(self.params) | self.c.forward_names
+        return tuple(sorted(n for n in live | (self._read(backward) & known - made) if n in known))
+
+    def _read(self, block: Block) -> set[str]:
+        return {n for s in statements(tuple(block)) for e in expressions(s) for n in names_read(e)}
+
+    def _opening(self, record: tuple[str, ...], backward: Block) -> Block:
+        if not record:
+            return []
+        copied = Call(self.c.helper("copy_record", structure.copy_record), (Name("record"),))
+        if len(record) == 1:
+            return [Bind((record[0],), (Item(copied, Const(0)),))]
+        return [Unpack(record, copied)]
+
+
+def _reachable(item: Abstract) -> list[Any]:
+    out: list[Any] = []
+    todo = [*item.refs, *(r for part in item.items or () for r in _refs(part))]
+    while todo:
+        storage = todo.pop().storage
+        if storage not in out:
+            out.append(storage)
+            todo.extend(r for part in storage.fields.values() for r in _refs(part))
+    return out
+
+
+def _refs(item: Abstract) -> list[Any]:
+    return [*item.refs, *(r for part in item.items or () for r in _refs(part))]
+
+
+def _bound_everywhere(block: Block) -> set[str]:
+    from srcgrad.lang import names
+    return set(names.bound(tuple(block)))
+
+
+__all__ = ["Assembler", "Parts", "Attr", "ListOf", "TupleOf"]

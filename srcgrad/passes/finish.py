@@ -1,0 +1,106 @@
+"""From placed statements to text, and from text to functions."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from srcgrad.analysis.scope import MISSING, Outer
+from srcgrad.analysis.values import UNKNOWN, Value
+from srcgrad.errors import UnsupportedError
+from srcgrad.lang import names, printing
+from srcgrad.lang.core import Call, Code, Const, Jump, Name, Param, Refuse, Statement, blocks, with_blocks
+from srcgrad.lang.load import load_all
+from srcgrad.passes.assemble import Parts
+from srcgrad.passes.optimize.pipeline import optimise as optimise_body
+from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.unit import Unit
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Generated functions: their text, the functions, and what they assume."""
+    text: str
+    forward: Callable
+    pullback: Callable | None
+    params: tuple[Param, ...]
+    guards: tuple[Any, ...]
+    arguments: tuple[Value, ...]
+
+
+def finish(context: Context, parts: Parts, mode: str, values: tuple[Value, ...], origin: Mapping[str, str],
+           optimise: bool) -> Finished:
+    """The text of the generated functions, and the functions themselves."""
+    unit = context.unit
+    suffix = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp"}[mode]
+    name = f"{unit.code.name}_{suffix}"
+    params = tuple(replace(p, default=None, annotation=None, kind="normal") for p in unit.code.params)
+    if mode != "vjp":
+        codes = [Code(name, params, parts.joint)]
+    else:
+        takes = (Param("record"), Param("value_bar"))
+        codes = [Code(f"{name}_forward", params, parts.forward), Code(f"{name}_backward", takes, parts.backward)]
+    if optimise:
+        codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
+    helpers = dict(context.helpers)
+    codes = [replace(c, body=_refusals(c.body, helpers, context)) for c in codes]
+    text = "\n\n".join(printing.function(c) for c in codes) + "\n"
+    made = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
+    functions = [made[c.name] for c in codes]
+    guards = tuple(context.facts.guards.values())
+    return Finished(text, functions[0], functions[1] if len(functions) > 1 else None, unit.code.params, guards,
+                    tuple(values))
+
+
+def load_code(unit: Unit, code: Code, helpers: dict[str, Any]) -> Callable:
+    """A function in core form as a function that runs, with the user's defaults."""
+    helpers = dict(helpers)
+    code = replace(code, body=_refusals(code.body, helpers, None), params=tuple(replace(p, default=None) for p in code.params))
+    text = printing.function(code) + "\n"
+    cells, found = _surroundings(unit, [code], helpers)
+    function = unit.found.function
+    defaults = {code.name: (function.__defaults__ or (), function.__kwdefaults__ or {})}
+    return load_all(text, [code.name], unit.found.globals, cells, found, defaults=defaults)[code.name]
+
+
+def _surroundings(unit: Unit, codes: list[Code], helpers: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The cells and the helpers that the text needs beyond the user's globals."""
+    free = {n for c in codes for n in names.free(c)}
+    cells: dict[str, Any] = {n: cell for n, cell in unit.found.cells.items() if n in free and n not in unit.scopes}
+    given = {n: obj for n, obj in helpers.items() if n in free}
+    for name, outer in unit.scopes.items():
+        if name in free:
+            _bring_in(name, outer, cells, given)
+    return cells, given
+
+
+def _bring_in(name: str, outer: Outer, cells: dict[str, Any], helpers: dict[str, Any]) -> None:
+    if outer.cell is not None:
+        cells[name] = outer.cell
+    elif outer.value() is not MISSING:
+        helpers[name] = outer.value()
+
+
+def _refusals(block: tuple[Statement, ...], helpers: dict[str, Any], context: Context | None) -> tuple[Statement, ...]:
+    """Refuse statements as `raise`: the error knows the place in the user's source."""
+    out: list[Statement] = []
+    for stmt in block:
+        if isinstance(stmt, Refuse):
+            name = f"refuse_line_{stmt.at.line}" if stmt.at is not None else "refuse"
+            while name in helpers:
+                name += "_"
+            helpers[name] = partial(_refuse, stmt.at, stmt.remedy)
+            out.append(Jump("raise", Call(Name(name), (Const(stmt.what),))))
+        elif blocks(stmt):
+            out.append(with_blocks(stmt, tuple(_refusals(b, helpers, context) for b in blocks(stmt))))
+        else:
+            out.append(stmt)
+    return tuple(out)
+
+
+def _refuse(at: Any, remedy: str, what: str) -> UnsupportedError:
+    return UnsupportedError(what, at, remedy)
+
+
+__all__ = ["Finished", "finish", "load_code", "UNKNOWN"]

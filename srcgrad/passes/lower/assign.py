@@ -1,0 +1,100 @@
+"""Assignments: `a = b = v`, `a, b = b, a`, `x: float = v`, `u[i] += v`."""
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.lang import core, names, parse
+from srcgrad.passes.lower.context import Lowering, Statements, lowers
+from srcgrad.passes.lower.targets import bind
+
+
+@lowers("Assign")
+def assign(node: Any, low: Lowering) -> Statements:
+    """Several targets are assigned from left to right; the value is evaluated once."""
+    before, value = low.hoisted(node.value)
+    at = low.at(node)
+    if len(node.targets) == 1:
+        return before + bind(node.targets[0], value, low, at)
+    first, value, targets = _shared(node.targets, value, low, at)
+    return before + first + [stmt for target in targets for stmt in bind(target, value, low, at)]
+
+
+def _shared(
+    targets: list[Any], value: core.Expr, low: Lowering, at: core.At | None,
+) -> tuple[Statements, core.Expr, list[Any]]:
+    """What gives the value a name, that name, and the targets that are left."""
+    inner = [n for t in targets for n in parse.nodes(t)]
+    rebound = [n.id for n in inner if parse.kind(n) == "Name" and parse.kind(n.ctx) == "Store"]
+    if isinstance(value, core.Const) or (isinstance(value, core.Name) and value.id not in rebound):
+        return [], value, targets
+    if parse.kind(targets[0]) == "Name" and rebound.count(targets[0].id) == 1:
+        name = targets[0].id
+        return [core.Bind((name,), (value,), at=at)], core.Name(name, at=value.at), targets[1:]
+    first, held = low.temporary(value, "t")
+    return [first], held, targets
+
+
+@lowers("AnnAssign")
+def ann_assign(node: Any, low: Lowering) -> Statements:
+    """The annotation says nothing that the program computes."""
+    if node.value is None:
+        return []
+    before, value = low.hoisted(node.value)
+    return before + bind(node.target, value, low, low.at(node))
+
+
+@lowers("AugAssign")
+def aug_assign(node: Any, low: Lowering) -> Statements:
+    """The owner and the index are evaluated once and before the value."""
+    before, place = held_place(low.expr(node.target), low)
+    operator = parse.OPERATORS[parse.kind(node.op)]
+    return [*before, core.Store(place, operator, low.expr(node.value), at=low.at(node))]
+
+
+def held_place(place: core.Expr, low: Lowering) -> tuple[Statements, core.Expr]:
+    """The place with what isn't a name or simple arithmetic in it evaluated beforehand.
+
+    `rows[k].u[f(i)] += v` becomes `u = rows[k].u`, `i_1 = f(i)`, `u[i_1] += v`.
+    """
+    match place:
+        case core.Attr(owner, name):
+            before, owner = _held(owner, low, _hint(owner))
+            return before, core.Attr(owner, name, at=place.at)
+        case core.Item(owner, index):
+            before, owner = _held(owner, low, _hint(owner))
+            more, index = _held_index(index, low)
+            return before + more, core.Item(owner, index, at=place.at)
+    return [], place
+
+
+def _held(expr: core.Expr, low: Lowering, hint: str) -> tuple[Statements, core.Expr]:
+    if isinstance(expr, (core.Name, core.Const)):
+        return [], expr
+    bound, name = low.temporary(expr, hint)
+    return [bound], name
+
+
+def _held_index(index: core.Expr, low: Lowering) -> tuple[Statements, core.Expr]:
+    if isinstance(index, (core.Tuple, core.Slice)):
+        parts = [_held_index(part, low) for part in core.children(index)]
+        before = [stmt for stmts, _ in parts for stmt in stmts]
+        return before, core.rebuild(index, tuple(part for _, part in parts))
+    if is_simple(index):
+        return [], index
+    return _held(index, low, _hint(index) if isinstance(index, (core.Attr, core.Item)) else "k")
+
+
+def is_simple(expr: core.Expr) -> bool:
+    """Names, constants and arithmetic of them: evaluating it twice does no harm."""
+    return all(isinstance(e, (core.Name, core.Const, core.Bin, core.Unary)) for e in core.walk(expr))
+
+
+def _hint(expr: core.Expr) -> str:
+    match expr:
+        case core.Attr(_, name):
+            return name
+        case core.Item(core.Name(name), _) | core.Call(core.Name(name), _, _):
+            return names.identifier(f"{name}_k")
+        case core.Item(owner, _) | core.Call(owner, _, _):
+            return _hint(owner)
+    return "t"

@@ -1,0 +1,82 @@
+"""What lowering carries along, and the table of constructs that the other files of this folder fill."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from srcgrad.lang import core, parse
+from srcgrad.lang.names import Fresh
+from srcgrad.passes.lower import hoist
+from srcgrad.passes.lower.returns import ends
+
+Statements = list[core.Statement]
+CONSTRUCTS: dict[str, Callable[[Any, Lowering], Statements]] = {}
+
+
+def lowers(*kinds: str) -> Callable[[Callable[[Any, Lowering], Statements]], Callable[[Any, Lowering], Statements]]:
+    """Registers the function that lowers statements of these kinds (names of gast's classes)."""
+    def register(function: Callable[[Any, Lowering], Statements]) -> Callable[[Any, Lowering], Statements]:
+        CONSTRUCTS.update((kind, function) for kind in kinds)
+        return function
+    return register
+
+
+class Lowering:
+    """One function being lowered: its file, and the names that are still free.
+
+    What isn't supported becomes a Refuse in its place; nothing here raises.
+    """
+
+    def __init__(self, file: str, taken: Iterable[str]):
+        self.file = file
+        self.fresh = Fresh(taken)
+
+    def block(self, nodes: Iterable[Any]) -> tuple[core.Statement, ...]:
+        """The statements in core form, up to the first that never lets the next one run."""
+        out: Statements = []
+        for node in nodes:
+            out += self.statement(node)
+            if any(map(ends, out)):
+                break
+        return tuple(out)
+
+    def statement(self, node: Any) -> Statements:
+        construct = CONSTRUCTS.get(parse.kind(node))
+        try:
+            if construct is None:
+                raise hoist.Refused(*_UNSUPPORTED.get(parse.kind(node), _UNKNOWN), node)
+            return construct(node, self)
+        except hoist.Refused as refused:
+            return [core.Refuse(refused.what, refused.remedy, at=self.at(refused.node) or self.at(node))]
+
+    def at(self, node: Any, until: Any = None) -> core.At | None:
+        return parse.position(node, self.file, until)
+
+    def expr(self, node: Any) -> core.Expr:
+        """An expression that must hold no `:=` of its own, since it isn't the first thing its statement evaluates."""
+        hoist.check(node)
+        return parse.expression(node, self.file)
+
+    def hoisted(self, node: Any) -> tuple[Statements, core.Expr]:
+        """The first expression that a statement evaluates: what must run before it, and its core form."""
+        before, node = hoist.hoist(node)
+        binds = [core.Bind((name,), (self.expr(value),), at=self.at(value)) for name, value in before]
+        return [*binds], self.expr(node)
+
+    def temporary(self, value: core.Expr, hint: str) -> tuple[core.Bind, core.Name]:
+        """A fresh name for the value, and the statement that binds it."""
+        name = self.fresh.name(hint)
+        return core.Bind((name,), (value,), at=value.at), core.Name(name, at=value.at)
+
+
+_UNKNOWN = ("this kind of statement isn't supported", "Write it with plain assignments, `if`, `for` and `while`.")
+_UNSUPPORTED = {
+    "Global": ("`global` isn't supported", "Pass the value as an argument and return the new one."),
+    "Nonlocal": ("`nonlocal` isn't supported", "Pass the value as an argument and return the new one."),
+    "Match": ("`match` isn't supported", "Use `if` and `elif`."),
+    "ClassDef": ("a class inside a function isn't supported", "Define the class outside of the function."),
+    "AsyncFunctionDef": ("`async` isn't supported", "Use a plain function."),
+    "AsyncFor": ("`async` isn't supported", "Use a plain loop."),
+    "AsyncWith": ("`async` isn't supported", "Use a plain `with`."),
+    "TryStar": ("`except*` isn't supported", "Use `except`."),
+}

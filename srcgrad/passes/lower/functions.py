@@ -1,0 +1,63 @@
+"""Functions: the one that is compiled, and those defined inside it."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from srcgrad.lang import core, names, parse
+from srcgrad.passes.lower.context import Lowering, Statements, lowers
+from srcgrad.passes.lower.hoist import check
+from srcgrad.passes.lower.returns import at_the_end
+
+ANONYMOUS = "lambda_"
+_OWN_SCOPE = ("FunctionDef", "AsyncFunctionDef", "Lambda", "ClassDef")
+
+
+def function(node: Any, low: Lowering) -> core.Code:
+    """A def in core form; every way through it ends in a return."""
+    own = (inner for stmt in node.body for inner in _own_nodes(stmt))
+    generator = next((inner for inner in own if parse.kind(inner) in ("Yield", "YieldFrom")), None)
+    body: tuple[core.Statement, ...]
+    if generator is None:
+        body = at_the_end(low.block(node.body))
+    else:
+        body = (core.Refuse("a generator (`yield`) isn't supported", "Return a list of the values instead.",
+                            at=low.at(generator)),)
+    return core.Code(node.name, parse.parameters(node.args, low.file), body, _head(node, low))
+
+
+def _head(node: Any, low: Lowering) -> core.At | None:
+    """Where `def name` stands."""
+    at = low.at(node)
+    return at and replace(at, end_line=at.line, end_column=at.column + len(f"def {node.name}"))
+
+
+def anonymous(node: Any, low: Lowering) -> core.Code:
+    """A lambda in core form, under a name."""
+    body = low.block([gast.copy_location(gast.Return(node.body), node.body)])
+    return core.Code(ANONYMOUS, parse.parameters(node.args, low.file), body, low.at(node))
+
+
+def _own_nodes(node: Any) -> Iterator[Any]:
+    """The nodes that run in the function's own scope."""
+    yield node
+    if parse.kind(node) not in _OWN_SCOPE:
+        for child in gast.iter_child_nodes(node):
+            yield from _own_nodes(child)
+
+
+@lowers("FunctionDef")
+def nested(node: Any, low: Lowering) -> Statements:
+    """`def g` binds g to a function; its decorators are called afterwards, the lowest first."""
+    for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)):
+        check(default)
+    at = _head(node, low)
+    code = function(node, low)
+    out: Statements = [core.Bind((node.name,), (core.Function(code, names.free(code), at=at),), at=at)]
+    for decorator in reversed(node.decorator_list):
+        call = core.Call(low.expr(decorator), (core.Name(node.name, at=at),), at=at)
+        out.append(core.Bind((node.name,), (call,), at=at))
+    return out

@@ -1,0 +1,412 @@
+"""Decides what is saved, and joins forward and backward.
+
+One walk in forward order carries the set of things that the backward pass will read: names, and contents of storages
+that are written in place.  A statement that overwrites one of them saves it; the reversed statement puts it back.
+
+        x = f(x)            x_saved.append(x); x = f(x)         ...  x = x_saved.pop()
+        u[i] = v            u_saved.append(u[i].copy()); ...    ...  u[i] = u_saved.pop()
+
+A name that each iteration of a loop binds anew is saved after it is bound, and taken at the start of the reversed
+iteration.  With `plain` everything that is overwritten is saved.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.values import Array, ListOf
+from srcgrad.lang import names
+from srcgrad.lang.core import (
+    At, Attr, Bind, Call, Comment, Const, Effect, Expr, For, If, Item, List, Name, Opaque, Function, Refuse, Return,
+    Slice, Statement, Store, Unpack, While, blocks, children, expressions, names_read, statements, with_blocks,
+)
+from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.passes.reverse.steps import Step
+
+Key = tuple[str, Any]
+Needs = frozenset[Key]
+Block = list[Statement]
+SHAPE_ONLY = frozenset(("zeros_like", "shape", "size", "ndim", "ones_like", "empty_like", "shapes", "len",
+                        "may_share_memory"))
+
+
+@dataclass
+class Placed:
+    """before: initialisations; forward and backward: the two parts; temporaries: names that were made."""
+    before: Block = field(default_factory=list)
+    forward: Block = field(default_factory=list)
+    backward: Block = field(default_factory=list)
+
+
+def place(context: Context, steps: list[Step], seed: Block, comments: bool = True) -> Placed:
+    """The forward and the backward part of a function; `seed` is what the backward part begins with."""
+    work = _Placer(context, comments)
+    forward, backward, _ = work.block(steps, work.reads_of(seed, None), 0)
+    return Placed(work.before, forward, backward)
+
+
+class _Placer:
+    def __init__(self, context: Context, comments: bool) -> None:
+        self.c, self.facts, self.plain, self.comments = context, context.facts, context.plain, comments
+        self.primal = names.local(context.unit.code)
+        self.before: Block = []
+        self.stacks: dict[Any, str] = {}
+        self.declared: set[str] = set()
+        self.late: dict[Statement, frozenset[str]] = {}
+        self.loops = 0
+
+    # ------------------------------------------------------------ blocks
+
+    def block(self, steps: list[Step], needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        forward: Block = []
+        reversed_parts: list[tuple[At | None, Block]] = []
+        for step in steps:
+            before, after, needs = self.step(step, needs, depth)
+            forward.extend(before)
+            if after:
+                reversed_parts.append((step.stmt.at, after))
+        return forward, self._join(reversed_parts), needs
+
+    def _join(self, parts: list[tuple[At | None, Block]]) -> Block:
+        """The reversed statements, last first, each group under a comment that names the primal line."""
+        out: Block = []
+        last: Any = None
+        for at, block in reversed(parts):
+            line = None if at is None else (at.file, at.line)
+            compound = isinstance(block[-1], (For, While))
+            if self.comments and line is not None and line != last and not compound:
+                out.append(Comment(_line_text(at)))
+            last = None if compound else line
+            out.extend(block)
+        return out
+
+    def step(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        match step.stmt:
+            case If():
+                return self._if(step, needs, depth)
+            case For() | While():
+                return self._loop(step, needs, depth)
+        return self._simple(step, needs, depth)
+
+    # ------------------------------------------------------------ simple statements
+
+    def _simple(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        stmt = step.stmt
+        bound = names.bound_by(stmt)
+        reads = self.reads_of(step.adjoint, stmt)
+        post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)
+        needs = needs | (reads - post - self._contents_of(post, stmt))
+        saves: Block = []
+        restores: Block = []
+        for name in bound:
+            if self._must_save_name(name, needs, stmt, depth):
+                self._save_name(name, stmt, depth, saves, restores)
+        needs = frozenset(k for k in needs if not (k[0] == "name" and k[1] in bound))
+        contents, extra = self._save_content(stmt, needs, depth)
+        needs = self._after_birth(stmt, needs) | extra | reads
+        late: Block = []
+        for name in bound:
+            if name in self.late.get(stmt, ()):
+                late.append(self._push(self._stack(("late", stmt, name), name), Name(name)))
+        back = [*contents[1], *step.adjoint, *restores] if not isinstance(stmt, (Bind, Unpack)) \
+            else [*step.adjoint, *restores]
+        return [*saves, *contents[0], stmt, *late], back, needs
+
+    def _after_birth(self, stmt: Statement, needs: Needs) -> Needs:
+        """A storage that is born here has no content that was needed before."""
+        if not isinstance(stmt, Bind) or stmt not in self.facts.after:
+            return needs
+        for name in stmt.names:
+            item = self.facts.name_after(stmt, name)
+            ref = self.c.static(item)
+            if ref is not None and ref.storage.site[0] is stmt:
+                needs = needs - {("content", ref.storage.group)}
+        return needs
+
+    def _contents_of(self, post: Needs, stmt: Statement) -> Needs:
+        return frozenset()
+
+    def _must_save_name(self, name: str, needs: Needs, stmt: Statement, depth: int) -> bool:
+        if self.plain:
+            return depth > 0 and name not in self.late.get(stmt, ()) or self.c._bindings.get(name, 0) > 1
+        return ("name", name) in needs
+
+    def _save_name(self, name: str, stmt: Statement, depth: int, saves: Block, restores: Block) -> None:
+        self._declare(name, stmt)
+        stack = self._stack(("name", stmt, name), name, depth)
+        if depth == 0:
+            saves.append(Bind((stack,), (Name(name),)))
+            restores.append(Bind((name,), (Name(stack),)))
+        else:
+            saves.append(self._push(stack, Name(name)))
+            restores.append(Bind((name,), (Call(Attr(Name(stack), "pop")),)))
+
+    def _declare(self, name: str, stmt: Statement) -> None:
+        """A name that may not be bound yet when it is saved for the first time."""
+        if name in self.declared or name in {p.name for p in self.c.unit.code.params}:
+            return
+        if not _certainly_bound(self.c.unit.code.body, name, stmt):
+            self.declared.add(name)
+            self.before.append(Bind((name,), (Const(None),)))
+
+    def _stack(self, key: Any, name: str, depth: int = 1) -> str:
+        if key not in self.stacks:
+            stack = self.c.fresh.name(f"{name}_saved")
+            self.stacks[key] = stack
+            if depth > 0:
+                self.before.append(Bind((stack,), (List(()),)))
+        return self.stacks[key]
+
+    def _push(self, stack: str, value: Expr) -> Statement:
+        return Effect(Call(Attr(Name(stack), "append"), (value,)))
+
+    # ------------------------------------------------------------ contents
+
+    def _save_content(self, stmt: Statement, needs: Needs, depth: int) -> tuple[tuple[Block, Block], Needs]:
+        nothing: tuple[tuple[Block, Block], Needs] = (([], []), frozenset())
+        if isinstance(stmt, Effect):
+            return self._undo_effect(stmt, needs) or nothing
+        if not isinstance(stmt, Store) or not isinstance(stmt.place, (Item, Attr)):
+            return nothing
+        owner = self.facts.kind(stmt, stmt.place.value)
+        if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
+            return nothing
+        if not owner.refs:
+            return nothing
+        stack = self._stack(("content", stmt), _root(stmt.place), depth)
+        old = self._old_content(stmt, stmt.place)
+        extra = frozenset(("name", n) for n in names_read(stmt.place) if n in self.primal)
+        if depth == 0:
+            return ([Bind((stack,), (old,))], [Store(stmt.place, None, Name(stack))]), extra
+        pop = Call(Attr(Name(stack), "pop"))
+        return ([self._push(stack, old)], [Store(stmt.place, None, pop)]), extra
+
+    def _old_content(self, stmt: Store, place: Expr) -> Expr:
+        """A copy of the part that is overwritten."""
+        value = self.facts.evaluator.value(self.facts.kind(stmt, place.value)) if isinstance(place, Item) else None
+        if not isinstance(value, Array):
+            return place
+        from srcgrad.analysis.interpret import operations
+        from srcgrad.analysis.values import TupleOf
+        index = self.facts.value(stmt, place.index)
+        cell = operations.getitem(value, index.items if isinstance(index, TupleOf) else (index,))
+        if is_number(cell):
+            return place
+        if isinstance(cell, Array) and cell.dims is not None:
+            return Call(Attr(place, "copy"))
+        return self.c.numpy("array", place)
+
+    def _undo_effect(self, stmt: Effect, needs: Needs) -> tuple[tuple[Block, Block], Needs] | None:
+        call = stmt.value
+        if not (isinstance(call, Call) and isinstance(call.func, Attr) and call.func.name == "append"):
+            return None
+        owner = self.facts.kind(stmt, call.func.value)
+        if not isinstance(self.facts.evaluator.value(owner), ListOf):
+            return None
+        if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
+            return None
+        extra = frozenset(("name", n) for n in names_read(call.func.value) if n in self.primal)
+        return ([], [Effect(Call(Attr(call.func.value, "pop")))]), extra
+
+    # ------------------------------------------------------------ control flow
+
+    def _if(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        stmt = step.stmt
+        forward: list[tuple[Statement, ...]] = []
+        backward: list[tuple[Statement, ...]] = []
+        ends: list[Needs] = []
+        for inner, tail in zip(step.inner, step.tails or [[], []]):
+            start = needs | self.reads_of(tail, stmt)
+            ahead, back, end = self.block(inner, start, depth)
+            forward.append(tuple(ahead))
+            backward.append((*back, *tail))
+            ends.append(end)
+        out = ends[0] | ends[1] | self.reads_of(step.first, stmt)
+        whole = with_blocks(stmt, tuple(forward))
+        if not any(_has_work(b) for b in backward):
+            return [whole], [*step.first], out
+        out = out | self.reads_of_expr(stmt.test, stmt)
+        reverse = _reversed_if(stmt.test, *backward)
+        return [whole], [*step.first, reverse], out
+
+    def _loop(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        stmt = step.stmt
+        targets = frozenset((stmt.target,)) if isinstance(stmt, For) else frozenset()
+        needs, saved_target = self._save_target(stmt, needs, depth)
+        (inner,), tail = step.inner, (step.tails or [[]])[0]
+        head = needs | self.reads_of(tail, stmt)
+        while True:
+            _, _, end = self._dry(inner, head, depth + 1)
+            fresh = self._late_names(stmt, inner, needs, end)
+            back = frozenset(k for k in end if not (k[0] == "name" and (k[1] in fresh or k[1] in targets)))
+            if back <= head:
+                break
+            head = head | back
+        self._note_late(inner, fresh)
+        ahead, behind, end = self.block(inner, head, depth + 1)
+        pops = [Bind((n,), (Call(Attr(Name(self._stack(("late", self._definition(inner, n), n), n)), "pop")),))
+                for n in sorted(fresh)]
+        body = (*pops, *behind, *tail)
+        out = head | back | self.reads_of(step.first, stmt)
+        out = frozenset(k for k in out if not (k[0] == "name" and k[1] in targets)) | \
+            frozenset(k for k in self.reads_of(step.first, stmt))
+        whole = replace(stmt, body=tuple(ahead))
+        if not _has_work(body):
+            return [*saved_target[0], whole], [*step.first, *saved_target[1]], out
+        loop = self._reversed_loop(stmt, body)
+        out = out | self.reads_of_expr(loop.iter, stmt)
+        return [*saved_target[0], whole], [*step.first, loop, *saved_target[1]], out
+
+    def _dry(self, inner: list[Step], head: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        """What a body needs at its end, without keeping what was made."""
+        kept = (list(self.before), dict(self.stacks), set(self.declared), dict(self.late))
+        taken = set(self.c.fresh.taken), dict(self.c.fresh._next)
+        result = self.block(inner, head, depth)
+        self.before, self.stacks, self.declared, self.late = kept
+        self.c.fresh.taken, self.c.fresh._next = taken
+        return result
+
+    def _save_target(self, stmt: For | While, needs: Needs, depth: int) -> tuple[Needs, tuple[Block, Block]]:
+        saves: Block = []
+        restores: Block = []
+        if isinstance(stmt, For) and ("name", stmt.target) in needs:
+            self._save_name(stmt.target, stmt, depth, saves, restores)
+            needs = needs - {("name", stmt.target)}
+        return needs, (saves, restores)
+
+    def _late_names(self, stmt: For | While, inner: list[Step], before: Needs, end: Needs) -> frozenset[str]:
+        """Names that each iteration binds once, at the top of its body, before anything reads them."""
+        top = [n for s in inner for n in names.bound_by(s.stmt) if not isinstance(s.stmt, (For, While, If))]
+        everywhere = [n for s in inner for t in statements((s.stmt,)) for n in names.bound_by(t)]
+        live = self.facts.live.head[stmt]
+        return frozenset(n for n in top if everywhere.count(n) == 1 and n not in live and ("name", n) not in before
+                         and (("name", n) in end))
+
+    def _definition(self, inner: list[Step], name: str) -> Statement:
+        return next(s.stmt for s in inner if name in names.bound_by(s.stmt))
+
+    def _note_late(self, inner: list[Step], fresh: frozenset[str]) -> None:
+        for step in inner:
+            found = fresh & set(names.bound_by(step.stmt))
+            if found and not blocks(step.stmt):
+                self.late[step.stmt] = frozenset(found)
+
+    def _reversed_loop(self, stmt: For | While, body: tuple[Statement, ...]) -> For:
+        if isinstance(stmt, While):
+            counter = self.c.counters[stmt]
+            return For("_", Call(Name("range"), (Name(counter),)), body)
+        return For(stmt.target, Call(Name("reversed"), (stmt.iter,)), body)
+
+    # ------------------------------------------------------------ what is read
+
+    def reads_of(self, block: Block, stmt: Statement | None) -> Needs:
+        out: set[Key] = set()
+        made: set[str] = set()
+        for inner in statements(tuple(block)):
+            for expr in expressions(inner):
+                self._read(expr, stmt, out, False)
+            made |= set(names.bound_by(inner))
+        return frozenset(out)
+
+    def reads_of_expr(self, expr: Expr, stmt: Statement) -> Needs:
+        out: set[Key] = set()
+        self._read(expr, stmt, out, False)
+        return frozenset(out)
+
+    def _read(self, expr: Expr, stmt: Statement | None, out: set[Key], shape: bool) -> None:
+        match expr:
+            case Name(id):
+                if id in self.primal:
+                    out.add(("name", id))
+                    if not shape:
+                        out.update(("content", g) for g in self._groups(id, stmt))
+                return
+            case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
+                self._read(value, stmt, out, True)
+                return
+            case Call(func, args, kwargs):
+                called = func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""
+                inner = called in SHAPE_ONLY or isinstance(func, Name) and func.id == getattr(self.c, "_shadow", None)
+                if isinstance(func, Attr):
+                    self._read(func.value, stmt, out, shape or called == "pop")
+                for e in (*args, *(v for _, v in kwargs)):
+                    self._read(e, stmt, out, inner)
+                return
+            case Opaque(_, reads):
+                for name in reads:
+                    self._read(Name(name), stmt, out, shape)
+                return
+            case Function(_, free):
+                for name in free:
+                    self._read(Name(name), stmt, out, False)
+                return
+        for child in children(expr):
+            self._read(child, stmt, out, shape and not isinstance(expr, Slice))
+
+    def _groups(self, name: str, stmt: Statement | None) -> set[Any]:
+        """The storages whose content reading the name may read, those that are written in place."""
+        item = self._item(name, stmt)
+        out: set[Any] = set()
+        todo = list(item.refs) if item is not None else []
+        seen: set[Any] = set()
+        while todo:
+            ref = todo.pop()
+            if ref.storage in seen:
+                continue
+            seen.add(ref.storage)
+            out.add(ref.storage.group)
+            for part in ref.storage.fields.values():
+                todo.extend(part.refs)
+        return out
+
+    def _item(self, name: str, stmt: Statement | None) -> Abstract | None:
+        if stmt is None:
+            ends = [env[name] for env in self.facts.before.values() if name in env]
+            ends += [env[name] for env in self.facts.after.values() if name in env]
+            if not ends:
+                return None
+            return Abstract(refs=frozenset().union(*(e.refs for e in ends)))
+        for env in (self.facts.before.get(stmt, {}), self.facts.after.get(stmt, {})):
+            if name in env:
+                return env[name]
+        return self._item(name, None)
+
+
+def _reversed_if(test: Expr, body: tuple[Statement, ...], orelse: tuple[Statement, ...]) -> If:
+    from srcgrad.lang.core import Unary
+    if not _has_work(body):
+        return If(Unary("not", test), orelse)
+    return If(test, body, orelse if _has_work(orelse) else ())
+
+
+def _has_work(block: Any) -> bool:
+    return any(not isinstance(s, Comment) for s in block)
+
+
+def _certainly_bound(body: tuple[Statement, ...], name: str, stmt: Statement) -> bool:
+    """Whether a straight line of the function binds the name before the statement is reached."""
+    for top in body:
+        if top is stmt or stmt in set(statements((top,))):
+            return False
+        if name in names.bound_by(top) and not isinstance(top, (For, While)):
+            return True
+    return False
+
+
+def _root(expr: Expr) -> str:
+    while isinstance(expr, (Item, Attr)):
+        expr = expr.value
+    return expr.id if isinstance(expr, Name) else "t"
+
+
+def _line_text(at: At) -> str:
+    import linecache
+    text = linecache.getline(at.file, at.line).strip()
+    if len(text) > 90:
+        text = text[:87].rstrip() + "..."
+    return f"line {at.line}: {text}" if text else f"line {at.line}"
+
+
+__all__ = ["place", "Placed", "Facts", "Refuse", "Return"]

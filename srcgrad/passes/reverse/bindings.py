@@ -1,0 +1,199 @@
+"""The reverse of binding names: the adjoint of the name goes to what it was made of."""
+from __future__ import annotations
+
+from srcgrad.analysis.interpret.expressions import Refused
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.values import Array, Number
+from srcgrad.lang.core import (
+    Attr, Bind, Call, Const, Dict, Expr, If, Item, List, Name, Statement, Tuple, Unary, Unpack,
+)
+from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State
+from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.rules import RuleApplier
+from srcgrad.passes.reverse.steps import Step
+from srcgrad.passes.split import is_place
+
+
+class Bindings:
+    def __init__(self, context: Context, contributor: Contributor, rules: RuleApplier) -> None:
+        self.c, self.contributor, self.rules = context, contributor, rules
+
+    def bind(self, stmt: Bind, state: State) -> Step:
+        out: Out = []
+        if len(stmt.names) == 1:
+            self._one(stmt, stmt.names[0], stmt.values[0], state, out)
+        else:
+            self._parallel(stmt, state, out)
+        return Step(stmt, out)
+
+    def _parallel(self, stmt: Bind, state: State, out: Out) -> None:
+        """a, b = b, a: all adjoints are taken before any is given."""
+        taken: list[tuple[Expr, Name]] = []
+        for name, value in zip(stmt.names, stmt.values):
+            item = self.c.facts.name_after(stmt, name)
+            if self.c.in_place(item) or not self.c.active(stmt, value):
+                self._forget(name, item, state)
+                continue
+            bar = self.c.bar(name)
+            if state.has(bar):
+                self._settle(stmt, name, state, out)
+                moved = self.c.temporary("t_bar")
+                out.append(Bind((moved,), (Name(bar),)))
+                taken.append((value, Name(moved)))
+                state.drop(bar)
+        for value, g in taken:
+            if not is_place(value):
+                raise Refused("this kind of parallel assignment isn't supported", "assign one name at a time", stmt.at)
+            self.contributor.add(stmt, value, g, state, out)
+
+    def _forget(self, name: str, item: Abstract, state: State) -> None:
+        if not self.c.in_place(item):
+            state.drop(self.c.bar(name))
+
+    def _settle(self, stmt: Statement, name: str, state: State, out: Out) -> None:
+        """A lazy adjoint becomes a full one."""
+        bar = self.c.bar(name)
+        if state.have.get(bar) == LAZY:
+            value = self.contributor.value_of(stmt, name)
+            if not isinstance(value, Number):
+                out.append(Bind((bar,), (self.c.numpy("broadcast_to", Name(bar), self.c.numpy("shape", Name(name))),)))
+            state.set(bar, SHARED)
+
+    # ------------------------------------------------------------ one name
+
+    def _one(self, stmt: Bind, name: str, value: Expr, state: State, out: Out) -> None:
+        item = self.c.facts.name_after(stmt, name)
+        if self.c.in_place(item):
+            self._storage(stmt, name, value, item, state, out)
+            return
+        bar = self.c.bar(name)
+        if not state.has(bar):
+            return
+        how, kind = state.have[bar], state.kinds.get(bar)
+        if not self.c.active(stmt, value):
+            state.drop(bar)
+            return
+        lazy = how == LAZY
+        if is_place(value) or isinstance(value, (Tuple, List, Dict)):
+            if lazy and not isinstance(value, Name):
+                self._settle(stmt, name, state, out)
+            state.drop(bar)
+            self._give(stmt, value, Name(bar), state, out, lazy and isinstance(value, Name))
+            return
+        state.drop(bar)
+        inner = state
+        if lazy:
+            inner.kinds[bar] = kind if kind is not None else Number("float")
+        self.operation(stmt, name, value, Name(bar), state, out, lazy)
+        state.kinds.pop(bar, None) if bar not in state.have else None
+
+    def _give(self, stmt: Statement, value: Expr, g: Expr, state: State, out: Out, lazy: bool) -> None:
+        if isinstance(value, Dict):
+            for key, item in zip(value.keys, value.values):
+                self.contributor.add(stmt, item, Item(g, key), state, out)
+            return
+        self.contributor.add(stmt, value, g, state, out, lazy=lazy)
+
+    def operation(self, stmt: Statement, name: str, value: Expr, g: Expr, state: State, out: Out, lazy: bool) -> None:
+        """name = operation(operands), whose adjoint is g."""
+        spelled = self.rules.spell(stmt, value)
+        if spelled is None:
+            raise Refused("there is no derivative rule for this operation", "write it with supported NumPy functions",
+                          value.at or stmt.at)
+        rule, bound = spelled
+        out_value = self.c.facts.evaluator.value(self.c.facts.name_after(stmt, name))
+        self.rules.apply(stmt, rule, bound, Name(name), g, state, out, out_value, lazy)
+
+    # ------------------------------------------------------------ storages
+
+    def _storage(self, stmt: Bind, name: str, value: Expr, item: Abstract, state: State, out: Out) -> None:
+        """The name means a storage that is written in place: aliases and views share its buffer; a birth ends it."""
+        if is_place(value) or isinstance(value, Const):
+            return
+        born = {ref.storage for ref in item.refs if ref.storage.site and ref.storage.site[0] is stmt}
+        if not born:
+            return
+        if isinstance(value, (List, Dict)):
+            self._display(stmt, name, value, state, out)
+            return
+        maybe_view = len(born) < len({ref.storage for ref in item.refs})
+        ref = self.c.static(item)
+        if ref is not None:
+            self._static_birth(stmt, name, value, self.c.buffer_name(ref.storage), state, out)
+        elif self.c.active(stmt, value):
+            self._shadow_birth(stmt, name, value, maybe_view, state, out)
+
+    def _static_birth(self, stmt: Bind, name: str, value: Expr, bar: str, state: State, out: Out) -> None:
+        if not state.has(bar):
+            return
+        state.drop(bar)
+        if self._operands_active(stmt, value):
+            self.operation(stmt, name, value, Name(bar), state, out, False)
+
+    def _shadow_birth(self, stmt: Bind, name: str, value: Expr, maybe_view: bool, state: State, out: Out) -> None:
+        if not self._operands_active(stmt, value):
+            return
+        bar = self.c.temporary(name + "_bar")
+        inner: Out = []
+        target = inner if maybe_view else out
+        target.append(Bind((bar,), (Call(Attr(self.contributor.shadow_name(), "pop"), (Name(name),)),)))
+        if not maybe_view:
+            self.operation(stmt, name, value, Name(bar), state, out, False)
+            return
+        self.operation(stmt, name, value, Name(bar), state, inner, False)
+        owner = self._viewed(value)
+        test = Unary("not", self.c.numpy("may_share_memory", Name(name), owner))
+        out.append(If(test, tuple(inner)))
+
+    def _viewed(self, value: Expr) -> Expr:
+        """What a call may give a view of."""
+        if isinstance(value, Call) and isinstance(value.func, Attr) and (not value.args or not is_place(value.args[0])
+                                                                         or is_place(value.func.value) and value.func.value != self.c.np):
+            return value.func.value
+        return value.args[0] if isinstance(value, Call) else value.value if isinstance(value, Attr) else value
+
+    def _operands_active(self, stmt: Statement, value: Expr) -> bool:
+        from srcgrad.lang.core import children
+        return any(self.c.active(stmt, e) for e in children(value)) or \
+            isinstance(value, Call) and isinstance(value.func, Attr) and self.c.active(stmt, value.func.value)
+
+    def _display(self, stmt: Bind, name: str, value: List | Dict, state: State, out: Out) -> None:
+        """l = [a, b], where l is changed later."""
+        parts = value.items if isinstance(value, List) else value.values
+        if not any(self.c.active(stmt, e) for e in parts):
+            return
+        bar = self.c.temporary(name + "_bar")
+        out.append(Bind((bar,), (Call(self.contributor.shadow_name(), (Name(name),)),)))
+        keys = [Const(k) for k in range(len(parts))] if isinstance(value, List) else list(value.keys)
+        for key, part in zip(keys, parts):
+            self.contributor.add(stmt, part, Item(Name(bar), key), state, out)
+
+    # ------------------------------------------------------------ unpacking
+
+    def unpack(self, stmt: Unpack, state: State) -> Step:
+        """a, b = v: each adjoint goes to its place in v."""
+        out: Out = []
+        taken: list[tuple[int, str, Name]] = []
+        for k, name in enumerate(stmt.names):
+            item = self.c.facts.name_after(stmt, name)
+            bar = self.c.bar(name)
+            if self.c.in_place(item) or not state.has(bar):
+                continue
+            self._settle(stmt, name, state, out)
+            state.drop(bar)
+            if item.active:
+                taken.append((k, name, Name(bar)))
+        if taken and not is_place(stmt.value) and not isinstance(stmt.value, Tuple):
+            raise Refused("this kind of unpacking isn't supported", "give the value a name first", stmt.at)
+        for k, name, g in taken:
+            if isinstance(stmt.value, Tuple):
+                self.contributor.add(stmt, stmt.value.items[k], g, state, out)
+                continue
+            index = self.c.annotate(stmt, Const(k), Abstract(Number("int")))
+            part = self.c.annotate(stmt, Item(stmt.value, index), self.c.facts.name_after(stmt, name))
+            self.contributor.add(stmt, part, g, state, out)
+        return Step(stmt, out)
+
+
+__all__ = ["Bindings", "Array"]

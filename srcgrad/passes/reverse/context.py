@@ -1,0 +1,192 @@
+"""What every part of the reverse pass shares: facts, fresh names, helpers, and where the adjoint of a storage lives."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number_of
+from srcgrad.lang import names
+from srcgrad.lang.core import Bind, Call, Code, Const, Expr, For, Item, Name, Statement, Unpack, Attr, statements, substitute
+from srcgrad.passes.reverse.adjoints import LAZY, State
+from srcgrad.passes.unit import Unit
+
+
+class Context:
+    """Facts about one function, and the names that its backward part uses."""
+
+    def __init__(self, unit: Unit, facts: Facts, plain: bool) -> None:
+        self.unit, self.facts, self.plain = unit, facts, plain
+        self.fresh = unit.fresh
+        self.helpers: dict[str, Any] = {}
+        self.counters: dict[Statement, str] = {}
+        self.forward_names: set[str] = set()
+        self.temporaries: set[str] = set()
+        self._bars: dict[Any, str] = {}
+        self._bindings = _count_bindings(unit.code)
+        self.holders = self._find_holders(unit.code)
+
+    # ------------------------------------------------------------ names
+
+    def helper(self, name: str, obj: Any) -> Name:
+        """A name by which generated code reaches an object: the user's own if there is one."""
+        outer = self.unit.outer(name)
+        if outer is not None and outer.value() is obj and name not in names.local(self.unit.code):
+            return Name(name)
+        for known, other in self.helpers.items():
+            if other is obj:
+                return Name(known)
+        new = name if self.fresh.free(name) else self.fresh.name(name)
+        self.fresh.reserve((new,))
+        self.helpers[new] = obj
+        return Name(new)
+
+    @property
+    def np(self) -> Name:
+        return self.helper("np", np)
+
+    def numpy(self, function: str, *args: Expr, **kwargs: Expr) -> Call:
+        return Call(Attr(self.np, function), args, tuple(kwargs.items()))
+
+    def temporary(self, hint: str) -> str:
+        name = self.fresh.name(hint)
+        self.temporaries.add(name)
+        return name
+
+    def bar(self, name: str) -> str:
+        """The name of the adjoint of a name."""
+        if name not in self._bars:
+            self._bars[name] = self.fresh.name(names.adjoint(name))
+        return self._bars[name]
+
+    # ------------------------------------------------------------ storages
+
+    def _find_holders(self, code: Code) -> dict[Storage, str]:
+        """Storage -> the one name that certainly means the whole of it, from its birth on."""
+        found: dict[Storage, str] = {}
+        for param in code.params:
+            self._hold(found, param.name, self.facts.entry.get(param.name, NOTHING))
+        for stmt in statements(code.body):
+            if isinstance(stmt, Bind) and stmt in self.facts.after:
+                for name in stmt.names:
+                    self._hold(found, name, self.facts.after[stmt].get(name, NOTHING))
+        return found
+
+    def _hold(self, found: dict[Storage, str], name: str, item: Abstract) -> None:
+        single = self._bindings.get(name, 0) == 1
+        if single and len(item.refs) == 1:
+            (ref,) = item.refs
+            if ref.path == () and ref.storage not in found:
+                found[ref.storage] = name
+
+    def in_place(self, item: Abstract) -> bool:
+        """Whether something writes into the storages that the value may lie in: its adjoint then is a buffer."""
+        return any(ref.storage.group.written or _group_written(self.facts, ref.storage) for ref in item.refs)
+
+    def static(self, item: Abstract) -> Ref | None:
+        """The one exact reference whose buffer is a variable of the backward pass, or None (then the shadow has it)."""
+        if self.plain or len(item.refs) != 1:
+            return None
+        (ref,) = item.refs
+        storage = ref.storage
+        if storage.loose or storage.many or ref.path is None or storage.kind != "array" or storage not in self.holders:
+            return None
+        return ref if storage.origin != "outer" else None
+
+    def buffer_name(self, storage: Storage) -> str:
+        return self.bar(self.holders[storage])
+
+    def path(self, base: Expr, ref: Ref) -> Expr:
+        """The view of a buffer that mirrors the reference."""
+        for step in ref.path or ():
+            base = substitute(step, {HOLE.id: base})
+        return base
+
+    # ------------------------------------------------------------ kinds
+
+    def kind(self, stmt: Statement, expr: Expr) -> Abstract:
+        return self.facts.kind(stmt, expr)
+
+    def value(self, stmt: Statement, expr: Expr) -> Value:
+        return self.facts.value(stmt, expr)
+
+    def active(self, stmt: Statement, expr: Expr) -> bool:
+        return self.kind(stmt, expr).active
+
+    def annotate(self, stmt: Statement, expr: Expr, item: Abstract) -> Expr:
+        """Notes what a new expression is, as if the interpreter had met it in the statement."""
+        self.facts.kinds[(stmt, id(expr))] = item
+        self._kept = getattr(self, "_kept", [])
+        self._kept.append(expr)
+        return expr
+
+    def known(self, stmt: Statement, expr: Expr) -> Any:
+        """The value of an expression that is certain, or NOT_KNOWN."""
+        from srcgrad.rules.spellings import NOT_KNOWN, literal
+        value = literal(expr)
+        if value is not NOT_KNOWN:
+            return value
+        kind = self.facts.kind(stmt, expr).value
+        return kind.obj if isinstance(kind, Known) else NOT_KNOWN
+
+    def evaluate(self, stmt: Statement, expr: Expr, state: State, extra: dict[str, Value]) -> Value:
+        """The kind of a backward expression, over primal names and adjoints."""
+        env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
+        env.update({name: Abstract(value) for name, value in extra.items()})
+        probe = _Probe(self)
+        try:
+            return probe(expr, env).value
+        except Exception:                 # a kind that can't be told is unknown, whatever the reason
+            return UNKNOWN
+
+
+class _Probe(Evaluator):
+    """Evaluates expressions of the backward pass; leaves no trace in the heap."""
+
+    def __init__(self, context: Context) -> None:
+        from srcgrad.analysis.interpret.calls import Calls
+        ev = context.facts.evaluator
+        super().__init__(Heap(), ev.outer, {}, ev.sizes, Calls({}), lambda expr, item: None)
+        self._helpers = context.helpers
+        self.unify = ev.unify
+
+    def _name(self, expr: Name, env: Any) -> Abstract:
+        if expr.id not in env and expr.id in self._helpers:
+            return Abstract(Known(self._helpers[expr.id]))
+        return super()._name(expr, env)
+
+
+def _group_written(facts: Facts, storage: Storage) -> bool:
+    group = storage.group
+    written = getattr(group, "_written", None)
+    if written is None:
+        written = any(s.written for s in facts.heap.storages() if s.group is group)
+        group._written = written
+    return written
+
+
+def _count_bindings(code: Code) -> dict[str, int]:
+    counts = {p.name: 1 for p in code.params}
+    for stmt in statements(code.body):
+        bound = stmt.names if isinstance(stmt, (Bind, Unpack)) else (stmt.target,) if isinstance(stmt, For) else ()
+        for name in bound:
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def is_number(value: Value) -> bool:
+    return number_of(value) is not None
+
+
+def same_shape(a: Value, b: Value) -> bool:
+    """Whether two values certainly have the same shape."""
+    if is_number(a) or is_number(b):
+        return is_number(a) and is_number(b)
+    return isinstance(a, Array) and isinstance(b, Array) and a.dims is not None and a.dims == b.dims \
+        and None not in a.dims
+
+
+__all__ = ["Context", "is_number", "same_shape", "Number", "LAZY", "Const", "Item"]

@@ -1,0 +1,210 @@
+"""Adds a contribution to the adjoint of an operand: a variable, or a part of a buffer, a container or the shadow."""
+from __future__ import annotations
+
+from srcgrad.analysis.interpret.expressions import basic_index
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value
+from srcgrad.lang.core import (
+    Attr, Bin, Bind, Call, Const, Effect, Expr, Item, List, Name, Statement, Store, Tuple, Unary,
+)
+from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
+from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.runtime import structure
+from srcgrad.runtime.shadow import Shadow
+
+Out = list[Statement]
+
+
+class Contributor:
+    """Emits accumulations in the state before a statement."""
+
+    def __init__(self, context: Context) -> None:
+        self.c = context
+
+    # ------------------------------------------------------------ entry
+
+    def add(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out, kind: Value = UNKNOWN,
+            lazy: bool = False) -> None:
+        """operand's adjoint += g; `kind` is what g is, `lazy` that it broadcasts to the operand's shape."""
+        if not self.c.active(stmt, operand):
+            return
+        if isinstance(operand, (List, Tuple)):
+            self._display(stmt, operand, g, state, out)
+        elif isinstance(operand, Name):
+            self._name(stmt, operand, g, state, out, lazy)
+        else:
+            self._part(stmt, operand, g, state, out)
+
+    def _display(self, stmt: Statement, operand: List | Tuple, g: Expr, state: State, out: Out) -> None:
+        if not isinstance(g, Name):
+            name = self.c.temporary("parts")
+            out.append(Bind((name,), (g,)))
+            g = Name(name)
+        for k, item in enumerate(operand.items):
+            self.add(stmt, item, Item(g, Const(k)), state, out)
+
+    # ------------------------------------------------------------ whole names
+
+    def _name(self, stmt: Statement, operand: Name, g: Expr, state: State, out: Out, lazy: bool) -> None:
+        item = self.c.kind(stmt, operand)
+        if self.c.in_place(item):
+            self._buffer(stmt, operand, item, g, state, out)
+            return
+        bar = self.c.bar(operand.id)
+        value = self.c.value(stmt, operand)
+        if not state.has(bar):
+            out.append(Bind((bar,), (g,)))
+            state.set(bar, LAZY if lazy else OWN if _is_fresh(g) and isinstance(value, Array) and value.dims else SHARED)
+        elif isinstance(value, (Array, Number)):
+            self._accumulate(bar, value, g, state, out, lazy)
+        else:
+            out.append(Bind((bar,), (Call(self.c.helper("add", structure.add), (Name(bar), g)),)))
+            state.set(bar, SHARED)
+
+    def _accumulate(self, bar: str, value: Value, g: Expr, state: State, out: Out, lazy: bool) -> None:
+        how = state.have[bar]
+        if how == OWN and isinstance(value, Array) and value.dims:
+            out.append(Store(Name(bar), "+", g))
+            return
+        out.append(Bind((bar,), (Bin("+", Name(bar), g),)))
+        full = isinstance(value, Array) and value.dims and (how != LAZY or not lazy)
+        state.set(bar, OWN if full else LAZY if how == LAZY and lazy else SHARED)
+
+    def _buffer(self, stmt: Statement, operand: Expr, item: Abstract, g: Expr, state: State, out: Out) -> None:
+        ref = self.c.static(item)
+        if ref is None:
+            target = self.shadow(stmt, operand, state, out)
+            out.append(Store(Item(target, Const(...)), "+", g))
+            return
+        bar = self.c.buffer_name(ref.storage)
+        if ref.path == () and not state.has(bar) and _is_fresh(g) and self._full(stmt, operand, g, state):
+            out.append(Bind((bar,), (g,)))
+            state.set(bar, OWN)
+            return
+        self.ensure_buffer(stmt, bar, self.c.holders[ref.storage], state, out)
+        place = self.c.path(Name(bar), ref)
+        if isinstance(place, Attr):
+            place = Item(place, Const(...))
+        out.append(Store(place, "+", g))
+
+    def _full(self, stmt: Statement, operand: Expr, g: Expr, state: State) -> bool:
+        """Whether g certainly is an array with the operand's shape."""
+        want = self.c.value(stmt, operand)
+        got = self.c.evaluate(stmt, g, state, self.kinds(stmt, state))
+        return isinstance(want, Array) and isinstance(got, Array) and want.dims is not None \
+            and got.dims == want.dims and None not in want.dims and got.dtype == want.dtype
+
+    # ------------------------------------------------------------ parts
+
+    def _part(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out) -> None:
+        item = self.c.kind(stmt, operand)
+        if item.refs and self.c.in_place(item):
+            self._buffer(stmt, operand, item, g, state, out)
+            return
+        if isinstance(operand, Item):
+            base = self.mutable(stmt, operand.value, state, out)
+            self._add_at(stmt, operand, base, operand.index, g, out)
+        elif isinstance(operand, Attr):
+            base = self.mutable(stmt, operand.value, state, out)
+            out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, self._field_key(stmt, operand), g))))
+
+    def _field_key(self, stmt: Statement, operand: Attr) -> Expr:
+        value = self.c.value(stmt, operand.value)
+        if isinstance(value, TupleOf):
+            return Const(value.cls._fields.index(operand.name))
+        return Const(operand.name)
+
+    def _add_at(self, stmt: Statement, operand: Item, base: Expr, index: Expr, g: Expr, out: Out) -> None:
+        owner = self.c.value(stmt, operand.value)
+        if isinstance(owner, Array) and basic_index(self.c.value(stmt, index)) is True:
+            out.append(Store(Item(base, index), "+", g))
+        else:
+            out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, index, g))))
+
+    def mutable(self, stmt: Statement, owner: Expr, state: State, out: Out) -> Expr:
+        """An expression for the adjoint of a place, which can be written into."""
+        item = self.c.kind(stmt, owner)
+        if self.c.in_place(item):
+            ref = self.c.static(item)
+            if ref is None:
+                return self.shadow(stmt, owner, state, out)
+            bar = self.c.buffer_name(ref.storage)
+            self.ensure_buffer(stmt, bar, self.c.holders[ref.storage], state, out)
+            return self.c.path(Name(bar), ref)
+        if isinstance(owner, Name):
+            bar = self.c.bar(owner.id)
+            self.ensure_buffer(stmt, bar, owner.id, state, out)
+            return Name(bar)
+        base = self.mutable(stmt, owner.value, state, out)
+        if isinstance(owner, Item):
+            return Item(base, owner.index)
+        return Item(base, self._field_key(stmt, owner))
+
+    def ensure_buffer(self, stmt: Statement, bar: str, name: str, state: State, out: Out) -> None:
+        """`bar` exists, is as large as the primal `name`, and may be written into."""
+        if not state.has(bar):
+            out.append(Bind((bar,), (self.zeros(stmt, name),)))
+        elif state.have[bar] == SHARED:
+            value = self.value_of(stmt, name)
+            own = self.c.numpy("array", Name(bar)) if isinstance(value, Array) and value.dims else \
+                Call(self.c.helper("add", structure.add), (self.zeros(stmt, name), Name(bar)))
+            out.append(Bind((bar,), (own,)))
+        elif state.have[bar] == LAZY:
+            out.append(Bind((bar,), (Bin("+", self.zeros(stmt, name), Name(bar)),)))
+        state.set(bar, OWN)
+
+    def value_of(self, stmt: Statement, name: str) -> Value:
+        for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})):
+            if name in env:
+                return self.c.facts.evaluator.value(env[name])
+        return UNKNOWN
+
+    def zeros(self, stmt: Statement, name: str) -> Expr:
+        """The zero adjoint of a primal name."""
+        value = self.value_of(stmt, name)
+        if is_number(value):
+            return Const(0.0)
+        if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype.kind in "fc":
+            return self.c.numpy("zeros_like", Name(name))
+        return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(name),))
+
+    def shadow(self, stmt: Statement, place: Expr, state: State, out: Out) -> Expr:
+        """The adjoint of a place whose storage isn't known, looked up when the program runs."""
+        name = self.c.temporary(_root(place) + "_bar")
+        out.append(Bind((name,), (Call(self.shadow_name(), (place,)),)))
+        return Name(name)
+
+    def shadow_name(self) -> Name:
+        self.c.uses_shadow = True
+        self.c.helper("Shadow", Shadow)
+        if not hasattr(self.c, "_shadow"):
+            self.c._shadow = self.c.fresh.name("shadow")
+        return Name(self.c._shadow)
+
+    # ------------------------------------------------------------ kinds of adjoints
+
+    def kinds(self, stmt: Statement, state: State) -> dict[str, Value]:
+        """What adjoints are: like their primals, unless they are lazy."""
+        out: dict[str, Value] = {}
+        envs = {**self.c.facts.before.get(stmt, {}), **self.c.facts.after.get(stmt, {})}
+        for name, item in envs.items():
+            bar = self.c.bar(name)
+            if bar in state.have:
+                out[bar] = state.kinds.get(bar, UNKNOWN) if state.have[bar] == LAZY else self.c.facts.evaluator.value(item)
+        out.update(state.kinds)
+        return out
+
+
+def _root(expr: Expr) -> str:
+    while isinstance(expr, (Item, Attr)):
+        expr = expr.value
+    return expr.id if isinstance(expr, Name) else "t"
+
+
+def _is_fresh(g: Expr) -> bool:
+    """Whether evaluating the expression certainly makes a new array (if it makes an array)."""
+    return isinstance(g, (Bin, Unary)) or isinstance(g, Call) and isinstance(g.func, Attr) \
+        and g.func.name in ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp")
+
+
+__all__ = ["Contributor"]

@@ -1,0 +1,84 @@
+"""The reverse of loops: the iterations from the last to the first.
+
+An adjoint that an iteration adds to must exist before the reversed loop; one that an iteration uses up is zero again
+at its end.  The body is reversed until both ends agree.
+"""
+from __future__ import annotations
+
+from srcgrad.lang import names
+from srcgrad.lang.core import Bind, Const, For, Statement, While
+from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State, meet
+from srcgrad.passes.reverse.branches import ReversesBlocks, primal_of, settle, zero_before
+from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.steps import Step
+
+MAX_VISITS = 8
+
+
+class Loops:
+    def __init__(self, context: Context, contributor: Contributor, blocks: ReversesBlocks) -> None:
+        self.c, self.contributor, self.blocks = context, contributor, blocks
+
+    def reverse(self, stmt: For | While, state: State) -> Step:
+        first: Out = []
+        settle(self.c, self.contributor, stmt, state, first)
+        start = state.copy()
+        made: dict[str, str] = {}
+        for _ in range(MAX_VISITS):
+            inner = start.copy()
+            steps = self.blocks.block(stmt.body, inner)
+            tail = self._rezero(stmt, start, inner)
+            wanted = self._wanted(stmt, start, inner)
+            if wanted == start.have:
+                break
+            for bar in wanted.keys() - start.have.keys():
+                made[bar] = wanted[bar]
+            start = State(dict(wanted), {})
+        for bar in made:
+            first.extend(self._before(stmt, bar))
+        state.have, state.kinds = dict(start.have), {}
+        return Step(stmt, first=first, inner=[steps], tails=[tail])
+
+    def _local(self, stmt: For | While, bar: str) -> bool:
+        """Whether the adjoint belongs to a name that each iteration makes anew."""
+        name = primal_of(self.c, bar)
+        if name is None:
+            return False
+        live = self.c.facts.live.head[stmt] | self.c.facts.live.after[stmt]
+        return name in names.bound(stmt.body) and name not in live
+
+    def _wanted(self, stmt: For | While, start: State, end: State) -> dict[str, str]:
+        """What must be there at both ends of an iteration."""
+        out = dict(start.have)
+        for bar, how in end.have.items():
+            if bar in out:
+                out[bar] = meet(out[bar], how)
+            elif not self._local(stmt, bar):
+                out[bar] = how if how != SHARED or not self._is_array(stmt, bar) else SHARED
+        return out
+
+    def _is_array(self, stmt: Statement, bar: str) -> bool:
+        name = primal_of(self.c, bar)
+        return name is not None and not is_number(self.contributor.value_of(stmt, name))
+
+    def _rezero(self, stmt: For | While, start: State, end: State) -> Out:
+        """What an iteration used up is zero for the one before it."""
+        out: Out = []
+        for bar in start.have:
+            if not end.has(bar):
+                name = primal_of(self.c, bar)
+                number = name is not None and is_number(self.contributor.value_of(stmt, name))
+                out.append(Bind((bar,), (Const(0.0),)))
+                end.set(bar, SHARED if number else LAZY)
+        return out
+
+    def _before(self, stmt: For | While, bar: str) -> Out:
+        name = primal_of(self.c, bar)
+        if name is not None and name in self.c.facts.after.get(stmt, {}):
+            return [Bind((bar,), (self.contributor.zeros(stmt, name),))]
+        zero, _ = zero_before(self.c, self.contributor, stmt, bar)
+        return [Bind((bar,), (zero,))]
+
+
+__all__ = ["Loops", "OWN"]

@@ -1,0 +1,177 @@
+"""Applies a rule to an operation: splices its text, undoes broadcasting, and hands the results to the operands."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.analysis.interpret.expressions import Refused
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value
+from srcgrad.lang.core import (
+    Attr, Bin, Bind, Call, Const, Expr, Item, List, Name, Statement, Tuple, Unary, names_read, substitute,
+)
+from srcgrad.passes.reverse.adjoints import LAZY, State
+from srcgrad.passes.reverse.context import Context, is_number, same_shape
+from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.fold import fold
+from srcgrad.rules.registry import rule_for
+from srcgrad.rules.rule import Rule
+from srcgrad.rules.spellings import ATTRIBUTES, OPERATORS, UNARY_OPERATORS, bind, canonical, method_call
+from srcgrad.runtime.arrays import unbroadcast
+
+Bound = dict[str, Expr]
+
+
+class RuleApplier:
+    def __init__(self, context: Context, contributor: Contributor) -> None:
+        self.c, self.contributor = context, contributor
+
+    # ------------------------------------------------------------ which rule
+
+    def spell(self, stmt: Statement, expr: Expr) -> tuple[Rule, Bound] | None:
+        """The rule of an operation, and what its parameters are."""
+        function, args, kwargs = self._parts(stmt, expr)
+        if function is None:
+            return None
+        rule = rule_for(canonical(function, len(args)))
+        if rule is None:
+            return None
+        try:
+            return rule, bind(rule, args, kwargs, lambda e: self.c.known(stmt, e))
+        except ValueError as problem:
+            raise Refused(str(problem), "write it with other NumPy functions", expr.at or stmt.at) from None
+
+    def _parts(self, stmt: Statement, expr: Expr) -> tuple[Any, tuple[Expr, ...], tuple]:
+        match expr:
+            case Bin("/", Const(1 | 1.0), right):
+                return np.reciprocal, (right,), ()
+            case Bin(op, left, right):
+                return OPERATORS.get(op), (left, right), ()
+            case Unary(op, operand):
+                return UNARY_OPERATORS.get(op), (operand,), ()
+            case Attr(owner, name) if name in ATTRIBUTES:
+                return ATTRIBUTES[name], (owner,), ()
+            case Call(func, args, kwargs):
+                return self._call(stmt, func, args, kwargs)
+        return None, (), ()
+
+    def _call(self, stmt: Statement, func: Expr, args: tuple[Expr, ...], kwargs: tuple) -> tuple[Any, tuple, tuple]:
+        known = self.c.kind(stmt, func).value
+        if isinstance(known, Known):
+            return known.obj, args, kwargs
+        if isinstance(func, Attr):
+            found = method_call(func.name, func.value, args, kwargs)
+            if found is not None:
+                return found
+        return None, (), ()
+
+    # ------------------------------------------------------------ applying it
+
+    def apply(self, stmt: Statement, rule: Rule, bound: Bound, out_name: Expr, g: Expr, state: State, out: Out,
+              out_value: Value, lazy: bool) -> None:
+        """Contributions of `out = rule.primal(bound)`, whose adjoint is g."""
+        wanted = [p for p in rule.returned if self.c.active(stmt, bound[p])]
+        self._check_real(stmt, rule, bound, out_value)
+        if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
+            g, lazy = self._materialise(stmt, g, out_name, out), False
+        to = {"out_bar": g, "out": out_name, **bound}
+        for name, obj in rule.globals.items():
+            to[name] = self.c.np if obj is np else self._global(name, obj)
+        needed = _needed(rule, [rule.returned[p] for p in wanted])
+        results: dict[str, Expr] = {}
+        returned = set(rule.returned.values())
+        for line in rule.body:
+            (target,) = line.names
+            if target not in needed:
+                continue
+            value = fold(self.c, stmt, substitute(line.values[0], to))
+            if target in returned and not _read_later(rule, target, needed):
+                results[target] = value
+            else:
+                name = self.c.temporary("t")
+                out.append(Bind((name,), (value,)))
+                to[target] = results[target] = Name(name)
+        for param in wanted:
+            self._give(stmt, rule, bound[param], results[rule.returned[param]], g, state, out, out_value, lazy)
+
+    def _global(self, name: str, obj: Any) -> Expr:
+        import builtins
+        return Name(name) if getattr(builtins, name, None) is obj else self.c.helper(name, obj)
+
+    def _check_real(self, stmt: Statement, rule: Rule, bound: Bound, out_value: Value) -> None:
+        for value in [out_value, *(self.c.value(stmt, e) for e in bound.values())]:
+            complex_ = isinstance(value, Number) and value.kind == "complex" \
+                or isinstance(value, Array) and value.dtype is not None and value.dtype.kind == "c"
+            if complex_:
+                raise Refused("complex numbers aren't supported yet where they are differentiated",
+                              "compute the real and the imaginary part separately", stmt.at)
+
+    def _may_stay_lazy(self, stmt: Statement, rule: Rule, bound: Bound, wanted: list[str], out_value: Value) -> bool:
+        return rule.elementwise and all(same_shape(self.c.value(stmt, bound[p]), out_value) for p in wanted)
+
+    def _materialise(self, stmt: Statement, g: Expr, out_name: Expr, out: Out) -> Expr:
+        name = self.c.temporary("g")
+        out.append(Bind((name,), (self.c.numpy("broadcast_to", g, self.c.numpy("shape", out_name)),)))
+        return Name(name)
+
+    def _give(self, stmt: Statement, rule: Rule, operand: Expr, value: Expr, g: Expr, state: State, out: Out,
+              out_value: Value, lazy: bool) -> None:
+        kind = self.c.value(stmt, operand)
+        if isinstance(operand, (List, Tuple)) or not isinstance(kind, (Array, Number)):
+            self.contributor.add(stmt, operand, value, state, out)
+            return
+        stays_lazy = False
+        if rule.elementwise:
+            value, stays_lazy = self._undo_broadcast(stmt, operand, kind, value, g, state, out_value, lazy)
+        elif _is_expansion(value):
+            value, stays_lazy = value.args[0], True
+            stays_lazy = self._accepts_lazy(stmt, operand)
+            if not stays_lazy:
+                value = self.c.numpy("broadcast_to", value, self.c.numpy("shape", operand))
+        self.contributor.add(stmt, operand, value, state, out, lazy=stays_lazy)
+
+    def _accepts_lazy(self, stmt: Statement, operand: Expr) -> bool:
+        return isinstance(operand, Name) and not self.c.in_place(self.c.kind(stmt, operand)) and not self.c.plain
+
+    def _undo_broadcast(self, stmt: Statement, operand: Expr, kind: Value, value: Expr, g: Expr, state: State,
+                        out_value: Value, lazy: bool) -> tuple[Expr, bool]:
+        """The contribution summed to the operand's shape; and whether it is lazy still."""
+        if lazy:
+            extra = self._lazy_kinds(stmt, g, state)
+            full = same_shape(self.c.evaluate(stmt, value, state, extra), out_value)
+            return value, not full
+        if same_shape(kind, out_value) or is_number(kind) and is_number(out_value):
+            return value, False
+        if is_number(kind) and isinstance(out_value, Array) and out_value.dims:
+            return self.c.numpy("sum", value), False
+        shape = self.c.numpy("shape", operand)
+        return Call(self.c.helper("unbroadcast", unbroadcast), (value, shape)), False
+
+    def _lazy_kinds(self, stmt: Statement, g: Expr, state: State) -> dict[str, Value]:
+        kinds = self.contributor.kinds(stmt, state)
+        for name in names_read(g):
+            if name in state.have and state.have[name] == LAZY or name not in kinds:
+                kinds[name] = state.kinds.get(name, Number("float"))
+        return kinds
+
+
+def _is_expansion(value: Expr) -> bool:
+    """np.broadcast_to(g, shape): what `fold` makes of the adjoint of a full sum."""
+    return isinstance(value, Call) and isinstance(value.func, Attr) and value.func.name == "broadcast_to" \
+        and len(value.args) == 2
+
+
+def _needed(rule: Rule, names: list[str]) -> set[str]:
+    """The lines of a rule that these results need."""
+    needed = set(names)
+    for line in reversed(rule.body):
+        if line.names[0] in needed:
+            needed |= names_read(line.values[0])
+    return needed
+
+
+def _read_later(rule: Rule, target: str, needed: set[str]) -> bool:
+    return any(target in names_read(line.values[0]) for line in rule.body if line.names[0] in needed)
+
+
+__all__ = ["RuleApplier", "Bin", "Item", "UNKNOWN"]

@@ -1,0 +1,145 @@
+"""The reverse of writing in place: take, clear, (put back,) add.
+
+`passes.place` puts the old content back before these statements, if the backward pass reads it.
+"""
+from __future__ import annotations
+
+from srcgrad.analysis.interpret.expressions import Refused, basic_index
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, Value
+from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Store, Unary
+from srcgrad.passes.reverse.adjoints import State
+from srcgrad.passes.reverse.context import Context, is_number, same_shape
+from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.steps import Step
+from srcgrad.runtime import structure
+from srcgrad.runtime.arrays import unbroadcast
+from srcgrad.runtime.writes import last_written
+
+
+class Stores:
+    def __init__(self, context: Context, contributor: Contributor) -> None:
+        self.c, self.contributor = context, contributor
+
+    def store(self, stmt: Store, state: State) -> Step:
+        out: Out = []
+        owner = stmt.place.value if isinstance(stmt.place, (Item, Attr)) else stmt.place
+        value = self.c.value(stmt, owner)
+        if not self.c.active(stmt, owner) and not self.c.active(stmt, stmt.value):
+            return Step(stmt)
+        if isinstance(value, Array) and isinstance(stmt.place, Item):
+            self._array(stmt, stmt.place, state, out)
+        elif isinstance(value, ListOf) and isinstance(stmt.place, Item) and stmt.op is None:
+            self._element(stmt, stmt.place, state, out)
+        else:
+            raise Refused("writing to this isn't supported yet where the values are differentiated",
+                          "use a local array, or a list", stmt.at)
+        return Step(stmt, out)
+
+    # ------------------------------------------------------------ arrays
+
+    def _array(self, stmt: Store, place: Item, state: State, out: Out) -> None:
+        target = self._target(stmt, place, state, out)
+        if target is None:
+            return
+        active = self.c.active(stmt, stmt.value)
+        if stmt.op is None:
+            if active:
+                g = self._take(stmt, place, target, out)
+            out.append(Store(target, None, Const(0.0)))
+        elif active:
+            g = self._take(stmt, place, target, out)
+        if active:
+            self._give(stmt, place, g, state, out)
+
+    def _target(self, stmt: Store, place: Item, state: State, out: Out) -> Item | None:
+        """The part of the adjoint buffer that mirrors the place; None where the buffer is zero."""
+        ref = self.c.static(self.c.kind(stmt, place.value))
+        if ref is None:
+            return Item(self.contributor.shadow(stmt, place.value, state, out), place.index)
+        bar = self.c.buffer_name(ref.storage)
+        if not state.has(bar):
+            return None
+        return Item(self.c.path(Name(bar), ref), place.index)
+
+    def _take(self, stmt: Store, place: Item, target: Item, out: Out) -> Name:
+        """The adjoint of what was written, as a value of its own."""
+        name = self.c.temporary("g")
+        index = self.c.value(stmt, place.index)
+        basic = basic_index(index)
+        if self._is_item(stmt, place):
+            taken: Expr = target
+        elif basic is True:
+            taken = Call(Attr(target, "copy"))
+        else:
+            taken = Call(self.c.helper("last_written", last_written), (target.value, target.index))
+        out.append(Bind((name,), (taken,)))
+        return Name(name)
+
+    def _is_item(self, stmt: Store, place: Item) -> bool:
+        return is_number(self._cell_kind(stmt, place))
+
+    def _cell_kind(self, stmt: Store, place: Item) -> Value:
+        from srcgrad.analysis.interpret import operations
+        from srcgrad.analysis.values import TupleOf
+        index = self.c.value(stmt, place.index)
+        entries = index.items if isinstance(index, TupleOf) else (index,)
+        return operations.getitem(self.c.value(stmt, place.value), entries)
+
+    def _give(self, stmt: Store, place: Item, g: Name, state: State, out: Out) -> None:
+        """To the value that was written: summed to its shape, its sign turned for -=."""
+        kind, cell = self.c.value(stmt, stmt.value), self._cell_kind(stmt, place)
+        value: Expr = Unary("-", g) if stmt.op == "-" else g
+        if not same_shape(kind, cell):
+            if is_number(kind) and isinstance(cell, Array) and cell.dims:
+                value = self.c.numpy("sum", value)
+            else:
+                value = Call(self.c.helper("unbroadcast", unbroadcast), (value, self.c.numpy("shape", stmt.value)))
+        self.contributor.add(stmt, stmt.value, value, state, out)
+
+    # ------------------------------------------------------------ lists
+
+    def _element(self, stmt: Store, place: Item, state: State, out: Out) -> None:
+        bars = self.contributor.shadow(stmt, place.value, state, out)
+        if self.c.active(stmt, stmt.value) and not self.c.in_place(self.c.kind(stmt, stmt.value)):
+            name = self.c.temporary("g")
+            out.append(Bind((name,), (Item(bars, place.index),)))
+            self._clear(place, bars, out)
+            self._if_there(stmt, name, state, out)
+        else:
+            self._clear(place, bars, out)
+
+    def _clear(self, place: Item, bars: Expr, out: Out) -> None:
+        zero = Call(self.c.helper("zeros_like", structure.zeros_like), (place,))
+        out.append(Store(Item(bars, place.index), None, zero))
+
+    def _if_there(self, stmt: Store, name: str, state: State, out: Out) -> None:
+        self.contributor.add(stmt, stmt.value, self._or_zero(stmt, Name(name), stmt.value), state, out)
+
+    def _or_zero(self, stmt: Statement, g: Expr, value: Expr) -> Expr:
+        """A slot that nobody contributed to may hold None."""
+        return Call(self.c.helper("or_zeros", structure.or_zeros), (g, value))
+
+    def effect(self, stmt: Effect, state: State) -> Step:
+        out: Out = []
+        call = stmt.value
+        if isinstance(call, Call) and isinstance(call.func, Attr) and call.func.name == "append" \
+                and isinstance(self.c.value(stmt, call.func.value), ListOf):
+            self._append(stmt, call, state, out)
+        return Step(stmt, out)
+
+    def _append(self, stmt: Effect, call: Call, state: State, out: Out) -> None:
+        (value,) = call.args
+        owner = call.func.value
+        if not self.c.active(stmt, owner) and not self.c.active(stmt, value):
+            return
+        bars = self.contributor.shadow(stmt, owner, state, out)
+        popped = Call(Attr(bars, "pop"))
+        if self.c.active(stmt, value) and not self.c.in_place(self.c.kind(stmt, value)):
+            name = self.c.temporary("g")
+            out.append(Bind((name,), (popped,)))
+            self.contributor.add(stmt, value, self._or_zero(stmt, Name(name), value), state, out)
+        else:
+            out.append(Effect(popped))
+
+
+__all__ = ["Stores", "UNKNOWN", "Number"]

@@ -1,0 +1,243 @@
+"""Takes active expressions apart where a rule needs the parts; everything else stays as the user wrote it.
+
+        y = np.sum(np.sin(x) * c)       ->      t = np.sin(x); t_1 = t * c; y = np.sum(t_1)
+
+An operand of an active operation is afterwards a *place* (a name, or items and fields of one), or an inactive
+expression.  Conditional expressions with active values become `if` statements.
+"""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, number_of
+from srcgrad.lang.core import (
+    Attr, Bin, Bind, Bool, Call, Compare, Cond, Const, Dict, Effect, Expr, For, If, Item, List, Name, Return, Slice,
+    Star, Statement, Store, Tuple, Unary, Unpack, While, blocks, children, expressions, names_read, rebuild, walk,
+    with_blocks,
+)
+from srcgrad.lang.names import Fresh
+from srcgrad.passes.unit import Unit
+
+
+def split(unit: Unit, facts: Facts) -> tuple[Unit, frozenset[str]]:
+    """The function with its active expressions taken apart, and the temporaries that were made."""
+    work = _Splitter(facts, unit.fresh)
+    body = work.block(unit.code.body)
+    return unit.with_body(body), frozenset(work.made)
+
+
+class _Splitter:
+    def __init__(self, facts: Facts, fresh: Fresh) -> None:
+        self.facts, self.fresh = facts, fresh
+        self.made: list[str] = []
+
+    def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        out: list[Statement] = []
+        for stmt in block:
+            out.extend(self.statement(stmt))
+        return tuple(out)
+
+    def statement(self, stmt: Statement) -> list[Statement]:
+        before: list[Statement] = []
+        match stmt:
+            case Bind(targets, values):
+                return self._bind(stmt, targets, values)
+            case Store(place, _, value):
+                if not self.active(stmt, place) and not self.active(stmt, value):
+                    return [stmt]
+                place = self._store_place(stmt, place, before)
+                new = replace(stmt, place=place, value=self.operand(stmt, value, before))
+                return [*before, new]
+            case Unpack(_, value, _) | Return(value):
+                taken = replace(stmt, value=self.operand(stmt, value, before))
+                return [*before, taken]
+            case Effect(Call() as call):
+                return self._effect(stmt, call)
+            case If():
+                test = self._test(stmt, before)
+                return [*before, replace(stmt, test=test, body=self.block(stmt.body), orelse=self.block(stmt.orelse))]
+            case For() | While():
+                return [with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))]
+        return [stmt]
+
+    def _test(self, stmt: If, before: list[Statement]) -> Expr:
+        """The decision as a name: the backward pass may want it."""
+        if isinstance(stmt.test, Name):
+            return stmt.test
+        return self._name("cond", stmt.test, before)
+
+    def _effect(self, stmt: Effect, call: Call) -> list[Statement]:
+        before: list[Statement] = []
+        args = tuple(self.operand(stmt, a, before) if self.active(stmt, a) else a for a in call.args)
+        return [*before, Effect(replace(call, args=args), at=stmt.at)]
+
+    def _bind(self, stmt: Bind, targets: tuple[str, ...], values: tuple[Expr, ...]) -> list[Statement]:
+        if not any(self.active(stmt, v) for v in values):
+            return [stmt]
+        before: list[Statement] = []
+        if len(targets) > 1:
+            parts = tuple(self.operand(stmt, v, before) for v in values)
+            return [*before, replace(stmt, values=parts)]
+        return self._assign(stmt, targets[0], values[0])
+
+    def _assign(self, stmt: Statement, target: str, value: Expr) -> list[Statement]:
+        if not self.active(stmt, value):
+            return [Bind((target,), (value,), at=stmt.at)]
+        if isinstance(value, (Cond, Bool)):
+            return self._choice(stmt, target, value)
+        before: list[Statement] = []
+        value = self.operation(stmt, value, before)
+        if target in names_read(value) and not is_place(value):
+            value = self._name("t", value, before)
+        return [*before, Bind((target,), (value,), at=stmt.at)]
+
+    def _choice(self, stmt: Statement, target: str, value: Cond | Bool) -> list[Statement]:
+        """y = a if c else b   ->   if c: y = a; else: y = b"""
+        before: list[Statement] = []
+        if isinstance(value, Bool):
+            rest = value.values[1] if len(value.values) == 2 else Bool(value.op, value.values[1:])
+            first = self.operand(stmt, value.values[0], before)
+            test: Expr = first if value.op == "and" else Unary("not", first)
+            body, orelse = rest, first
+        else:
+            test, body, orelse = value.test, value.body, value.orelse
+        test = test if isinstance(test, Name) else self._name("cond", test, before)
+        branches = [tuple(self._assign(stmt, target, v)) for v in (body, orelse)]
+        return [*before, If(test, *branches, at=stmt.at)]
+
+    # ------------------------------------------------------------ expressions
+
+    def active(self, stmt: Statement, expr: Expr) -> bool:
+        return self.facts.kind(stmt, expr).active
+
+    def _name(self, hint: str, value: Expr, before: list[Statement]) -> Name:
+        name = self.fresh.name(hint)
+        self.made.append(name)
+        before.append(Bind((name,), (value,), at=value.at))
+        return Name(name, at=value.at)
+
+    def operand(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
+        """The expression as an operand: a place, an inactive expression, or a display of such."""
+        if not self.active(stmt, expr):
+            return self._inactive(stmt, expr, before)
+        if isinstance(expr, (Cond, Bool)):
+            name = self.fresh.name("t")
+            self.made.append(name)
+            before.extend(self._choice(stmt, name, expr))
+            return Name(name, at=expr.at)
+        value = self.operation(stmt, expr, before)
+        if is_place(value) or isinstance(value, (Tuple, List, Star)):
+            return value
+        return self._name("t", value, before)
+
+    def operation(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
+        """The expression with operands in place of its active parts."""
+        if not self.active(stmt, expr):
+            return self._inactive(stmt, expr, before)
+        match expr:
+            case Name():
+                return expr
+            case Item(owner, index):
+                return Item(self._owner(stmt, owner, before), self.index(stmt, index, before), at=expr.at)
+            case Attr(owner, name) if self._is_field(stmt, owner, name):
+                return Attr(self._owner(stmt, owner, before), name, at=expr.at)
+            case Call(func, args, kwargs):
+                return Call(self._callee(stmt, func, before), tuple(self.operand(stmt, a, before) for a in args),
+                            tuple((k, self.operand(stmt, v, before)) for k, v in kwargs), at=expr.at)
+        return rebuild(expr, tuple(self.operand(stmt, e, before) for e in children(expr)))
+
+    def _owner(self, stmt: Statement, owner: Expr, before: list[Statement]) -> Expr:
+        value = self.operand(stmt, owner, before)
+        return value if is_place(value) else self._name("t", value, before)
+
+    def _is_field(self, stmt: Statement, owner: Expr, name: str) -> bool:
+        value = self.facts.value(stmt, owner)
+        return isinstance(value, (ObjectOf, DictOf)) or isinstance(value, TupleOf)
+
+    def _callee(self, stmt: Statement, func: Expr, before: list[Statement]) -> Expr:
+        """A method's owner is an operand like others."""
+        if isinstance(func, Attr) and self.active(stmt, func.value):
+            return Attr(self.operand(stmt, func.value, before), func.name, at=func.at)
+        return func
+
+    def index(self, stmt: Statement, index: Expr, before: list[Statement]) -> Expr:
+        """An index that can be read again: anything but names, numbers and slices of these gets a name."""
+        if isinstance(index, (Tuple, Slice)):
+            return rebuild(index, tuple(self.index(stmt, e, before) for e in children(index)))
+        return index if cheap(index) else self._name("index", index, before)
+
+    def _store_place(self, stmt: Statement, place: Expr, before: list[Statement]) -> Expr:
+        match place:
+            case Item(owner, index):
+                return Item(self._owner_of_store(stmt, owner, before), self.index(stmt, index, before), at=place.at)
+            case Attr(owner, name):
+                return Attr(self._owner_of_store(stmt, owner, before), name, at=place.at)
+        return place
+
+    def _owner_of_store(self, stmt: Statement, owner: Expr, before: list[Statement]) -> Expr:
+        if isinstance(owner, Name):
+            return owner
+        if isinstance(owner, (Item, Attr)) and not self._has_call(owner):
+            inner = self._store_place(stmt, owner, before)
+            return inner if is_place(inner) else self._name("t", inner, before)
+        return self._name("t", self.operation(stmt, owner, before), before)
+
+    def _has_call(self, expr: Expr) -> bool:
+        return any(isinstance(e, Call) for e in walk(expr))
+
+    def _inactive(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
+        """Cheap expressions are read again where the backward pass wants them; others get a name."""
+        value = self.facts.value(stmt, expr)
+        if cheap(expr) or isinstance(expr, (Slice, Star)) or isinstance(value, (Known, DictOf, ObjectOf)):
+            return expr
+        if isinstance(expr, (Tuple, List)):
+            return rebuild(expr, tuple(self._inactive(stmt, e, before) for e in children(expr)))
+        if number_of(value) is not None and arithmetic(expr):
+            return expr
+        return self._name("t", expr, before)
+
+
+def is_place(expr: Expr) -> bool:
+    """A name, or items and fields of one, whose indices can be read again."""
+    while isinstance(expr, (Item, Attr)):
+        if isinstance(expr, Item) and not cheap(expr.index):
+            return False
+        expr = expr.value
+    return isinstance(expr, Name)
+
+
+def cheap(expr: Expr) -> bool:
+    """Names, constants, attributes, and slices and integer arithmetic of these."""
+    match expr:
+        case Name() | Const():
+            return True
+        case Attr(value, _) | Unary(_, value):
+            return cheap(value)
+        case Bin(op, left, right):
+            return op in ("+", "-", "*", "//", "%") and index_like(left) and index_like(right)
+        case Slice() | Tuple():
+            return all(cheap(e) for e in children(expr))
+    return False
+
+
+def index_like(expr: Expr) -> bool:
+    """Integer arithmetic as it stands in subscripts."""
+    match expr:
+        case Name() | Const(int()):
+            return True
+        case Attr(value, _) | Unary("-", value):
+            return index_like(value)
+        case Bin(op, left, right):
+            return op in ("+", "-", "*", "//", "%") and index_like(left) and index_like(right)
+        case Item(value, index):
+            return index_like(value) and index_like(index)
+    return False
+
+
+def arithmetic(expr: Expr) -> bool:
+    """Plain arithmetic on names and numbers."""
+    return all(isinstance(e, (Name, Const, Bin, Unary, Attr, Item, Slice, Tuple)) for e in walk(expr))
+
+
+__all__ = ["split", "is_place", "cheap", "Array", "ListOf", "Compare", "Dict", "expressions"]

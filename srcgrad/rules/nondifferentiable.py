@@ -1,0 +1,144 @@
+"""The table of functions whose result has no derivative, and of those that are pure.
+
+*Pure*: the result depends on the arguments alone and nothing else happens, so that a call may be dropped, repeated, or
+made with stand-ins for its arguments.  *Nondifferentiable*: the result's derivative is zero wherever it exists.  A
+function that is in neither table and has no rule is unsupported for active arguments.
+"""
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+import random
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules import registry
+from srcgrad.rules.spellings import ATTRIBUTES, METHODS, SYNONYMS
+
+_NUMPY_ZERO = """
+    floor ceil trunc rint round around fix sign signbit floor_divide
+    equal not_equal less less_equal greater greater_equal array_equal array_equiv allclose isclose
+    logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift
+    isnan isinf isfinite isneginf isposinf isreal iscomplex isrealobj iscomplexobj isscalar isin
+    argmax argmin nanargmax nanargmin argsort argpartition lexsort argwhere nonzero flatnonzero count_nonzero
+    searchsorted digitize any all shape ndim size iterable broadcast_shapes
+    zeros ones empty zeros_like ones_like empty_like eye identity tri
+    indices ix_ tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from
+    unravel_index ravel_multi_index mask_indices gcd lcm
+    result_type promote_types can_cast min_scalar_type dtype finfo iinfo issubdtype shares_memory may_share_memory
+    isnat isdtype isfortran bitwise_count packbits unpackbits mintypecode typename common_type base_repr binary_repr
+    format_float_scientific format_float_positional einsum_path geterr geterrcall getbufsize get_printoptions
+    get_include datetime_as_string datetime_data busday_count busday_offset is_busday
+    spacing int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp bool_"""
+
+# Pure, but with a derivative that no rule gives: fine for inactive arguments.
+_NUMPY_PURE = """
+    arange logspace geomspace meshgrid unique histogram histogram_bin_edges fromiter frombuffer fromstring
+    partition percentile quantile nanmedian nanpercentile nanquantile nanstd nanvar cov corrcoef
+    correlate polyfit polyval roots poly vander vectorize piecewise apply_along_axis
+    delete insert resize choose extract setdiff1d union1d intersect1d unwrap gradient modf frexp divmod nextafter
+    hamming hanning blackman bartlett kaiser i0 hsplit dsplit block bmat
+    broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2
+    fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift linalg.svd linalg.qr linalg.eig linalg.eigvals
+    linalg.lstsq linalg.pinv linalg.matrix_rank linalg.cond linalg.multi_dot
+    polyadd polysub polymul polydiv polyder polyint histogram2d histogramdd ediff1d trim_zeros asarray_chkfinite
+    rollaxis matvec vecmat unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod
+    real_if_close setxor1d unstack diagflat sort_complex asmatrix fft.fftn fft.ifftn fft.ifft2 fft.rfft2 fft.irfft2
+    fft.rfftn fft.irfftn fft.hfft fft.ihfft linalg.tensorsolve linalg.tensorinv linalg.matrix_norm
+    linalg.vector_norm linalg.diagonal linalg.trace linalg.tensordot linalg.svdvals linalg.cross linalg.outer linalg.matmul linalg.vecdot vecdot"""
+
+_PYTHON_ZERO = (
+    len, int, bool, isinstance, issubclass, callable, hasattr, round, range, str, repr, format, ord, chr, hash, any,
+    all, type, hex, bin, oct, ascii,
+    math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose, math.gcd, math.lcm,
+    math.factorial, math.comb, math.perm, math.isqrt,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth,
+    operator.is_, operator.is_not, operator.contains, operator.index, operator.floordiv, operator.and_, operator.or_,
+    operator.xor, operator.invert, operator.lshift, operator.rshift)
+
+# Their results hold or give what goes in.
+_PYTHON_PURE = (
+    tuple, list, dict, set, frozenset, zip, enumerate, reversed, sorted, slice, map, filter, getattr, iter, divmod, min,
+    max, sum, abs, pow, float, complex, object, operator.getitem, operator.itemgetter, operator.attrgetter, math.modf,
+    math.frexp, math.dist, math.gamma, math.lgamma, math.remainder)
+
+EFFECTS = (
+    print, input, open, time.time, time.perf_counter, time.process_time, time.monotonic, time.sleep, warnings.warn,
+    np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions, np.savez_compressed, np.show_runtime,
+    np.show_config, np.info, np.test, np.printoptions, np.save, np.savetxt, np.savez, np.load, np.loadtxt, np.genfromtxt,
+    np.random.default_rng, np.random.RandomState, np.random.Generator, np.random.SeedSequence)
+
+# What neither a rule nor a table covers, and why.
+UNSUPPORTED: dict[str, str] = {
+    **dict.fromkeys(("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"), "writes its argument"),
+    **dict.fromkeys(("apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "frompyfunc"),
+                    "calls a function that it is given"),
+    **dict.fromkeys(("fromfile", "fromregex", "from_dlpack"), "reads from outside"),
+    "nested_iters": "an iterator that writes through views",
+}
+
+_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+_HIGHER_ORDER = (map, filter, np.vectorize, np.apply_along_axis, np.piecewise)
+
+
+def is_nondifferentiable(function: Any) -> bool:
+    """Whether the derivative of what the function gives is zero (wherever it exists), also if it has effects.
+
+    >>> is_nondifferentiable(np.argmax), is_nondifferentiable(print), is_nondifferentiable(np.random.rand)
+    (True, True, True)
+    """
+    return draws(function) or _in(function, _zero()) or _in(function, _EFFECTS)
+
+
+def is_pure(function: Any) -> bool:
+    """Whether a call may be dropped, repeated or tried on stand-ins.
+
+    >>> is_pure(np.sum), is_pure(np.argmax), is_pure(print), is_pure(np.random.rand)
+    (True, True, False, False)
+    """
+    if draws(function) or _in(function, _EFFECTS):
+        return False
+    return _in(function, _pure()) or registry.has_rule(function)
+
+
+def draws(function: Any) -> bool:
+    """Whether the function draws random numbers (a method of a generator, np.random.rand ...)."""
+    return isinstance(getattr(function, "__self__", None), _GENERATORS)
+
+
+def _in(function: Any, table: frozenset) -> bool:
+    try:
+        return function in table
+    except TypeError:                       # unhashable
+        return False
+
+
+_EFFECTS = frozenset(EFFECTS)
+
+
+@functools.cache
+def _zero() -> frozenset:
+    return frozenset((*_found(_NUMPY_ZERO), *_PYTHON_ZERO))
+
+
+@functools.cache
+def _pure() -> frozenset:
+    """Functions that call what they are given are as pure as that, hence not in here."""
+    known = {*_zero(), *_found(_NUMPY_PURE), *_PYTHON_PURE, *SYNONYMS, *METHODS.values(), *ATTRIBUTES.values()}
+    exceptions = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
+    return frozenset((known | exceptions) - set(_HIGHER_ORDER))
+
+
+def _found(names: str) -> Iterator[Any]:
+    """Those of NumPy's functions that the installed NumPy has."""
+    for name in names.split():
+        try:
+            yield operator.attrgetter(name)(np)
+        except AttributeError:
+            continue

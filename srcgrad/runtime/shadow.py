@@ -1,0 +1,172 @@
+"""The shadow: adjoints of storages whose aliases aren't known before the program runs.
+
+Each storage (an array's memory, a list, a dict, an object) has one adjoint, born at zero when it
+is first asked for.  The adjoint of an array is a view into the adjoint of its memory, laid out alike:
+two arrays overlap in a cell exactly if their adjoints do.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.runtime.memory import address, bounds, mirror, root
+from srcgrad.runtime.structure import fields
+
+__all__ = ["Shadow"]
+
+
+class _Memory(NamedTuple):
+    """`owner` is held so that its id stays its own."""
+    owner: np.ndarray
+    low: int
+    high: int
+    buffer: np.ndarray
+    whole: np.ndarray | None
+
+
+class Shadow:
+    """The adjoints of all storages of one backward pass.
+
+    `shadow(a)` is the adjoint of `a`: for an array of floating or complex numbers a writable view that mirrors it; for
+    a list a list, for a dict a dict, for an object a dict by field, with 0.0 for a number and None (zero) for
+    anything else.  Integers have no adjoint: an integer array gives zeros that nobody keeps.
+
+    >>> shadow, a = Shadow(), np.zeros(4)
+    >>> shadow(a)[1] = 5.0
+    >>> shadow(a[::-1])
+    array([0., 0., 5., 0.])
+    """
+    __slots__ = ("_memory", "_containers", "_foreign")
+
+    def __init__(self) -> None:
+        self._memory: dict[int, _Memory] = {}
+        self._containers: dict[int, tuple[Any, Any]] = {}
+        self._foreign: list[_Memory] = []
+
+    def __call__(self, a: Any) -> Any:
+        known = self._memory.get(id(a))
+        if known is not None and known.whole is not None:
+            return known.whole
+        if isinstance(a, np.ndarray):
+            return self._view(a)
+        return self._container(a)
+
+    def add(self, a: np.ndarray, g: Any) -> None:
+        """Add `g` to the adjoint of `a`, right also where cells of `a` overlap one another (a broadcast view).
+
+        >>> shadow, a = Shadow(), np.zeros(2)
+        >>> shadow.add(np.broadcast_to(a, (3, 2)), np.ones((3, 2)))
+        >>> shadow(a)
+        array([3., 3.])
+        """
+        bar = self(a)
+        if _cells_are_distinct(bar):
+            bar += g
+            return
+        start, flat = _span(bar)
+        places = np.arange(flat.size, dtype=np.intp)
+        where = np.lib.stride_tricks.as_strided(
+            places[start:], bar.shape, tuple(s // bar.itemsize * places.itemsize for s in bar.strides))
+        np.add.at(flat, where, g)
+
+    def pop(self, a: Any) -> Any:
+        """The adjoint of a storage at the point of its birth, which ends it: asked for again, it is zero."""
+        bar = self(a)
+        if isinstance(a, np.ndarray):
+            owner = root(a)
+            if owner.base is None:
+                self._memory.pop(id(owner), None)
+        else:
+            self._containers.pop(id(a), None)
+        return bar
+
+    def _view(self, a: np.ndarray) -> np.ndarray:
+        dtype = a.dtype
+        if dtype.kind not in "fc":
+            return _without_adjoint(a)
+        owner = a.base
+        memory = self._memory.get(id(owner))
+        if memory is None:
+            owner = root(a)
+            memory = self._memory.get(id(owner)) or self._born(owner)
+        if a.size == 0:
+            return np.zeros(a.shape, dtype)
+        return np.ndarray(a.shape, dtype, memory.buffer, address(a) - memory.low, a.strides)
+
+    def _born(self, owner: np.ndarray) -> _Memory:
+        if owner.base is not None:
+            return self._foreign_memory(owner)
+        low, high = bounds(owner)
+        memory = self._memory[id(owner)] = _new_memory(owner, low, high)
+        return memory
+
+    def _foreign_memory(self, owner: np.ndarray) -> _Memory:
+        """Memory that no array owns (`np.frombuffer`, say) may lie under several arrays that know of no other."""
+        low, high = bounds(owner)
+        for m in self._foreign:
+            if m.low <= low and high <= m.high:
+                return m
+            if low < m.high and m.low < high:
+                raise UnsupportedError("two arrays overlap in memory that no array owns",
+                                       remedy="Copy one of them first, or make both from one array.")
+        memory = self._memory[id(owner)] = _new_memory(owner, low, high)
+        self._foreign.append(memory)
+        return memory
+
+    def _container(self, x: Any) -> Any:
+        held = self._containers.get(id(x))
+        if held is None:
+            bar: Any = [] if isinstance(x, list) else {}
+            held = self._containers[id(x)] = (x, bar)
+        bar = held[1]
+        if isinstance(x, list):
+            if len(bar) < len(x):
+                bar.extend(map(_zero, x[len(bar):]))
+            return bar
+        items = x if isinstance(x, dict) else fields(x)
+        if items is None:
+            del self._containers[id(x)]
+            raise TypeError(f"a {type(x).__name__} has no storage that could have an adjoint")
+        if len(bar) < len(items):
+            for key in items.keys() - bar.keys():
+                bar[key] = _zero(items[key])
+        return bar
+
+
+def _new_memory(owner: np.ndarray, low: int, high: int) -> _Memory:
+    buffer = np.zeros(high - low, np.uint8)
+    whole = mirror(owner, buffer, low, owner.dtype) if owner.dtype.kind in "fc" and owner.size else None
+    return _Memory(owner, low, high, buffer, whole)
+
+
+def _without_adjoint(a: np.ndarray) -> np.ndarray:
+    if a.dtype.hasobject or a.dtype.kind not in "biu":
+        raise UnsupportedError(f"an array of dtype {a.dtype} has no derivative",
+                               remedy="Use arrays of floating or complex numbers.")
+    return np.zeros(a.shape)
+
+
+def _zero(x: Any) -> float | None:
+    return 0.0 if isinstance(x, (int, float, complex, np.number)) and not isinstance(x, bool) else None
+
+
+def _cells_are_distinct(a: np.ndarray) -> bool:
+    """True only if no two elements share a cell (sorted by stride, each step jumps over all smaller ones)."""
+    reach = a.itemsize
+    for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)):
+        if n > 1:
+            if stride < reach:
+                return False
+            reach += stride * (n - 1)
+    return True
+
+
+def _span(a: np.ndarray) -> tuple[int, np.ndarray]:
+    """The cells from the lowest to the highest of `a` as one vector, and the place of its first element in it."""
+    low, high = bounds(a)
+    start = (address(a) - low) // a.itemsize
+    owner = root(a)
+    flat: np.ndarray = np.ndarray(((high - low) // a.itemsize,), a.dtype, owner, low - bounds(owner)[0])
+    return start, flat
