@@ -26,8 +26,8 @@ def model(u, k, A):
         history.append(mixed / norm)
         total = total + norm / n
     smooth = 0.0
-    for a, b in zip(history[:-1], history[1:]):
-        d = b - a
+    for k in range(1, len(history)):
+        d = history[k] - history[k - 1]
         smooth = smooth + np.sum(d * d)
     m = np.mean(history[-1])
     v = np.mean((history[-1] - m) ** 2)

@@ -291,7 +291,8 @@ class Derivative(Generic[P, R]):
         target, _ = self.target()
         if target.inner is not None:
             variant, values = target.inner.select(args, kwargs)
-            return variants_of(variant.artifact.forward, self._asked(), self._compile), values
+            generated: Any = variant.artifact.forward
+            return variants_of(generated, self._asked(), self._compile), values
         values = self._variants.values((*target.bound, *args), {**target.bound_kwargs, **kwargs})
         return self._variants, values
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from srcgrad.analysis.guards import compile_guard, of_value
-from srcgrad.analysis.values import UNKNOWN, Known, Value
+from srcgrad.analysis.guards import Guard, compile_guard, of_value
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Value
 from srcgrad.errors import ArgumentError
 from srcgrad.options import Options
 from srcgrad.runtime.structure import zeros_like
@@ -37,6 +37,11 @@ Names = tuple[str, ...]
 Argnum = int | str
 Argnums = Union[Argnum, "tuple[Argnum, ...]"]
 Compile = Callable[["Found", "tuple[Value, ...]", "Request", "tuple[Any, ...] | None"], "Artifact"]
+Task = tuple["Found", "tuple[Value, ...]", "Request", "tuple[Any, ...] | None"]
+
+# what a general form knows of a floating number or an array: that it is one
+_ANY_ARRAY = Array(None, None)
+_NUMERIC = (np.ndarray, float, np.floating)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One compiled form.  `values` is None in the general one, which takes any arguments."""
+    """One compiled form.  `values` is None in a general one, which takes any number or array."""
     holds: Callable[..., bool]
     artifact: Artifact
     values: tuple[Value, ...] | None
@@ -233,43 +238,47 @@ class Variants:
             return self._new(values)
 
     def general(self) -> Artifact:
-        """The form that is right for any arguments."""
-        return self._compile(*self.task(None))
+        """The form for arguments of which nothing is known."""
+        return self._compile(*self.task(None, general=True))
 
-    def task(self, values: tuple[Any, ...] | None) -> tuple[Found, tuple[Value, ...], Request, tuple[Any, ...] | None]:
-        """What the compiler is called with for these values; None asks for the general form."""
+    def task(self, values: tuple[Any, ...] | None, general: bool = False) -> Task:
+        """What the compiler is called with for these values; None where there are none."""
         from srcgrad.lang.source import find
         names = parameter_names(self.code)
+        options = self.question.options
+        request = self._request(replace(options, general=True) if general or values is None else options)
         if values is None:
-            options = replace(self.question.options, general=True)
-            return find(self.function), (UNKNOWN,) * len(names), self._request(options), None
+            return find(self.function), (UNKNOWN,) * len(names), request, None
         for name, value in zip(names, values, strict=True):
             if name in self.question.wrt:
                 _check_differentiable(name, value)
         seen = tuple(_abstract(name, value) for name, value in zip(names, values, strict=True))
-        return find(self.function), seen, self._request(self.question.options), values
+        return find(self.function), seen, request, values
 
     def _new(self, values: tuple[Any, ...]) -> Variant:
         if self.question.options.general or sum(v.values is not None for v in self.all) >= MOST_VARIANTS:
-            return self._new_general()
+            return self._new_general(values)
         artifact = self._compile(*self.task(values))
-        variant = Variant(self._guard(artifact), artifact, artifact.arguments)
+        holds = compile_guard(parameter_names(self.code), artifact.arguments, artifact.guards)
+        variant = Variant(holds, artifact, artifact.arguments)
         self.all = (*self.all, variant)
         return variant
 
-    def _new_general(self) -> Variant:
-        """Last in the tuple; a later one, for other globals, takes its place."""
+    def _new_general(self, values: tuple[Any, ...]) -> Variant:
+        """Behind the special ones; there are several for arguments of different structure, and the oldest goes."""
         special = tuple(v for v in self.all if v.values is not None)
         if special and not self.warned:
             self.warned = True
             _warn(self.function, parameter_names(self.code), special)
-        artifact = self.general()
-        variant = Variant(self._guard(artifact), artifact, None)
-        self.all = (*special, variant)
+        artifact = self._compile(*self.task(values, general=True))
+        names = parameter_names(self.code)
+        numeric = tuple(Guard(f"isinstance({name}, _numeric)", (("_numeric", _NUMERIC),))
+                        for name, value in zip(names, artifact.arguments, strict=True) if value == _ANY_ARRAY)
+        arguments = tuple(UNKNOWN if value == _ANY_ARRAY else value for value in artifact.arguments)
+        variant = Variant(compile_guard(names, arguments, (*numeric, *artifact.guards)), artifact, None)
+        others = [v for v in self.all if v.values is None]
+        self.all = (*special, *others[1 - MOST_VARIANTS:], variant)
         return variant
-
-    def _guard(self, artifact: Artifact) -> Callable[..., bool]:
-        return compile_guard(parameter_names(self.code), artifact.arguments, artifact.guards)
 
     def _request(self, options: Options) -> Request:
         from srcgrad.compiler import Request

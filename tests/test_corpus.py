@@ -8,6 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from corpus import CORE, LATER, NASTY, PROGRAMS, Program
 from corpus.skeleton import constructs, length, operations, skeleton, tree
 from harness import (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from harness import clone, same
 from random_programs.generate import KINDS, generate, load, reference
 from random_programs.judge import judge

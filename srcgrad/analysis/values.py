@@ -72,7 +72,7 @@ class Number(Value):
 @dataclass(frozen=True)
 class Array(Value):
     """An ndarray.  dims: one entry a dimension, None where nothing is known of its length; dims is None where even
-    the rank is unknown.  dtype is None where unknown.  A 0-d array has dims == ()."""
+    the rank is unknown, and it may be a number.  dtype is None where unknown.  A 0-d array has dims == ()."""
     dtype: np.dtype | None
     dims: tuple[Linear | None, ...] | None
 
@@ -158,6 +158,8 @@ def join(a: Value, b: Value) -> Value:
             if s1 is None or s2 is None or len(s1) != len(s2):
                 return Array(t1, None)
             return Array(t1, tuple(p if p == q else None for p, q in zip(s1, s2)))
+        case (Number(), Array()) | (Array(), Number()):
+            return Array(None, None)
         case TupleOf(i1, c1), TupleOf(i2, c2) if c1 is c2 and len(i1) == len(i2):
             return TupleOf(tuple(join(p, q) for p, q in zip(i1, i2)), c1)
         case ListOf(p), ListOf(q):

@@ -275,15 +275,23 @@ def _match(code: types.CodeType, text: str) -> _Site | None:
 def _compiled(site: _Site, like: types.CodeType, text: str) -> list[types.CodeType]:
     """The code of the site: as it stands in its file, and with free variables given from outside of the text."""
     module = _module(text)
-    # All of the file is compiled, since what it imports and defines elsewhere decides about the bytecode.
-    if [other.first_line for other in module.sites[site.name]].count(site.first_line) == 1:
-        alone = _codes_of(text, like.co_flags).get((site.name, site.first_line), [])
+    lines = [other.first_line for other in module.sites[site.name]]
+    if lines.count(site.first_line) > 1:
+        alone = _marked_codes(site, text, like.co_flags)
     else:
-        with _marked(site) as line:
-            whole = compile_body(module.tree.body, like.co_filename, like.co_flags)
-        alone = [code for code in codes(whole) if code.co_firstlineno == line]
+        alone = _codes_of(text, like.co_flags).get((site.name, site.first_line), [])
     # The first one: what follows lies inside of it, or is a copy.
     return alone[:1] + _with_free_variables(site, like, module.tree.body)
+
+
+# All of a file is compiled, never a statement alone: its imports elsewhere decide about the bytecode of calls.
+
+@functools.lru_cache(maxsize=256)
+def _marked_codes(site: _Site, text: str, flags: int) -> list[types.CodeType]:
+    """The code of one of several lambdas on a line, and then what lies inside of it."""
+    with _marked(site) as line:
+        whole = compile_body(_module(text).tree.body, "<source>", flags)
+    return [code for code in codes(whole) if code.co_firstlineno == line]
 
 
 @functools.lru_cache(maxsize=32)

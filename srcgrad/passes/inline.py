@@ -19,7 +19,7 @@ from srcgrad.analysis.values import Closure
 from srcgrad.errors import SrcgradError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Bool, Call, Code, Compare, Cond, Const, Dict, Effect, Expr, For, Function, If, Item, List, Name,
+    Attr, Bin, Bind, Bool, Call, Code, Comment, Compare, Cond, Const, Dict, Effect, Expr, For, Function, If, Item, Jump, List, Name,
     Opaque, Refuse, Return, Slice, Star, Statement, Store, Tuple, Unary, Unpack, While, blocks, children, expressions,
     map_expr, names_read, rebuild, statements, walk, with_blocks,
 )
@@ -333,6 +333,8 @@ def rename_statement(stmt: Statement, to: Mapping[str, Expr]) -> Statement:
             return replace(new, test=values[0])
         case Effect() | Return():
             return replace(new, value=values[0])
+        case Refuse() | Comment() | Jump():
+            return replace(new)
     if values:
         return Refuse("this statement isn't supported in a function that is called", "write it in the function itself", at=stmt.at)
     return new

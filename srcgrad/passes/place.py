@@ -110,8 +110,8 @@ class _Placer:
         for name in bound:
             if name in self.late.get(stmt, ()):
                 late.append(self._push(self._stack(("late", stmt, name), name), Name(name)))
-        back = [*contents[1], *step.adjoint, *restores] if not isinstance(stmt, (Bind, Unpack)) \
-            else [*step.adjoint, *restores]
+        back = [*contents[1], *step.adjoint] if isinstance(stmt, Store) \
+            else [*step.adjoint, *contents[1], *restores]
         return [*saves, *contents[0], stmt, *late], back, needs
 
     def _after_birth(self, stmt: Statement, needs: Needs) -> Needs:
@@ -328,7 +328,8 @@ class _Placer:
                 return
             case Call(func, args, kwargs):
                 called = func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""
-                inner = called in SHAPE_ONLY or isinstance(func, Name) and func.id == getattr(self.c, "_shadow", None)
+                shadow = isinstance(func, Name) and func.id == getattr(self.c, "_shadow", None)
+                inner = called in SHAPE_ONLY or shadow and self._is_array(args[0], stmt)
                 if isinstance(func, Attr):
                     self._read(func.value, stmt, out, shape or called == "pop")
                 for e in (*args, *(v for _, v in kwargs)):
@@ -344,6 +345,11 @@ class _Placer:
                 return
         for child in children(expr):
             self._read(child, stmt, out, shape and not isinstance(expr, Slice))
+
+    def _is_array(self, place: Expr, stmt: Statement | None) -> bool:
+        """Whether the shadow is asked for an array, whose adjoint doesn't depend on what is in it."""
+        item = self._item(_root(place), stmt)
+        return not isinstance(place, Name) or item is None or all(r.storage.kind == "array" for r in item.refs)
 
     def _groups(self, name: str, stmt: Statement | None) -> set[Any]:
         """The storages whose content reading the name may read, those that are written in place."""

@@ -79,12 +79,20 @@ class _Resolver:
         whole = Item(name, Const(...), at=name.at)
         if number_of(kind) is not None or isinstance(kind, TupleOf):
             return [Bind((name.id,), (Bin(stmt.op, name, stmt.value, at=stmt.at),), at=stmt.at)]
+        if isinstance(kind, Array) and kind.dims is None and not self._aliased(stmt, name):
+            return [Bind((name.id,), (Bin(stmt.op, name, stmt.value, at=stmt.at),), at=stmt.at)]
         if not isinstance(kind, Array) or kind.dims is None:
             return [stmt]
         active = self.facts.kind(stmt, name).active or self.facts.kind(stmt, stmt.value).active
         if not active or stmt.op in LINEAR:
             return [replace(stmt, place=whole)] if active else [stmt]
         return self._spelled_out(stmt, whole)
+
+    def _aliased(self, stmt: Store, name: Name) -> bool:
+        """Whether another name may mean the same array, so that it matters if `s += v` writes or rebinds."""
+        env = self.facts.before[stmt]
+        own = {ref.storage for ref in self.facts.kind(stmt, name).refs}
+        return any(other != name.id and own & {ref.storage for ref in item.refs} for other, item in env.items())
 
     def _for(self, stmt: For, whole: For) -> list[Statement]:
         item, value = self.facts.kind(stmt, stmt.iter), self.facts.value(stmt, stmt.iter)

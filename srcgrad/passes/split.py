@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, number_of
 from srcgrad.lang.core import (
@@ -44,14 +45,16 @@ class _Splitter:
             case Bind(targets, values):
                 return self._bind(stmt, targets, values)
             case Store(place, _, value):
-                if not self.active(stmt, place) and not self.active(stmt, value):
-                    return [stmt]
                 place = self._store_place(stmt, place, before)
+                if not self.active(stmt, stmt.place) and not self.active(stmt, value):
+                    return [*before, replace(stmt, place=place)]
                 new = replace(stmt, place=place, value=self.operand(stmt, value, before))
                 return [*before, new]
             case Unpack(_, value, _) | Return(value):
-                taken = replace(stmt, value=self.operand(stmt, value, before))
-                return [*before, taken]
+                value = self.operand(stmt, value, before)
+                if isinstance(stmt, Unpack) and names_read(value) & set(stmt.names):
+                    value = self._name("t", value, before)
+                return [*before, replace(stmt, value=value)]
             case Effect(Call() as call):
                 return self._effect(stmt, call)
             case If():
@@ -77,8 +80,11 @@ class _Splitter:
             return [stmt]
         before: list[Statement] = []
         if len(targets) > 1:
-            parts = tuple(self.operand(stmt, v, before) for v in values)
-            return [*before, replace(stmt, values=parts)]
+            parts = [self.operand(stmt, v, before) for v in values]
+            for k, part in enumerate(parts):
+                if not isinstance(part, Name) and names_read(part) & set(targets):
+                    parts[k] = self._name("t", part, before)
+            return [*before, replace(stmt, values=tuple(parts))]
         return self._assign(stmt, targets[0], values[0])
 
     def _assign(self, stmt: Statement, target: str, value: Expr) -> list[Statement]:
@@ -88,7 +94,7 @@ class _Splitter:
             return self._choice(stmt, target, value)
         before: list[Statement] = []
         value = self.operation(stmt, value, before)
-        if target in names_read(value) and not is_place(value):
+        if target in names_read(value) and not isinstance(value, Name):
             value = self._name("t", value, before)
         return [*before, Bind((target,), (value,), at=stmt.at)]
 
@@ -127,7 +133,8 @@ class _Splitter:
             before.extend(self._choice(stmt, name, expr))
             return Name(name, at=expr.at)
         value = self.operation(stmt, expr, before)
-        if is_place(value) or isinstance(value, (Tuple, List, Star)):
+        transposed = isinstance(expr, Attr) and not self._is_field(stmt, expr.value, expr.name)
+        if is_place(value) and not transposed or isinstance(value, (Tuple, List, Star)):
             return value
         return self._name("t", value, before)
 
@@ -149,7 +156,12 @@ class _Splitter:
 
     def _owner(self, stmt: Statement, owner: Expr, before: list[Statement]) -> Expr:
         value = self.operand(stmt, owner, before)
-        return value if is_place(value) else self._name("t", value, before)
+        return value if is_place(value) and not self._gathers(stmt, owner) else self._name("t", value, before)
+
+    def _gathers(self, stmt: Statement, expr: Expr) -> bool:
+        """Whether an item is a copy, so that a part of it isn't a part of its owner."""
+        return isinstance(expr, Item) and isinstance(self.facts.value(stmt, expr.value), Array) \
+            and basic_index(self.facts.value(stmt, expr.index)) is not True
 
     def _is_field(self, stmt: Statement, owner: Expr, name: str) -> bool:
         value = self.facts.value(stmt, owner)

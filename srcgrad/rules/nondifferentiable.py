@@ -22,36 +22,34 @@ from srcgrad.rules import registry
 from srcgrad.rules.spellings import ATTRIBUTES, METHODS, SYNONYMS
 
 _NUMPY_ZERO = """
-    floor ceil trunc rint round around fix sign signbit floor_divide
-    equal not_equal less less_equal greater greater_equal array_equal array_equiv allclose isclose
-    logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift
-    isnan isinf isfinite isneginf isposinf isreal iscomplex isrealobj iscomplexobj isscalar isin
-    argmax argmin nanargmax nanargmin argsort argpartition lexsort argwhere nonzero flatnonzero count_nonzero
-    searchsorted digitize any all shape ndim size iterable broadcast_shapes
-    zeros ones empty zeros_like ones_like empty_like eye identity tri
-    indices ix_ tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from
-    unravel_index ravel_multi_index mask_indices gcd lcm
-    result_type promote_types can_cast min_scalar_type dtype finfo iinfo issubdtype shares_memory may_share_memory
-    isnat isdtype isfortran bitwise_count packbits unpackbits mintypecode typename common_type base_repr binary_repr
-    format_float_scientific format_float_positional einsum_path geterr geterrcall getbufsize get_printoptions
-    get_include datetime_as_string datetime_data busday_count busday_offset is_busday
-    spacing int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp bool_"""
+    floor ceil trunc rint round around fix sign signbit floor_divide equal not_equal less less_equal greater
+    greater_equal array_equal array_equiv allclose isclose logical_and logical_or logical_not logical_xor bitwise_and
+    bitwise_or bitwise_xor invert left_shift right_shift isnan isinf isfinite isneginf isposinf isreal iscomplex
+    isrealobj iscomplexobj isscalar isin argmax argmin nanargmax nanargmin argsort argpartition lexsort argwhere
+    nonzero flatnonzero count_nonzero searchsorted digitize any all shape ndim size iterable broadcast_shapes zeros
+    ones empty zeros_like ones_like empty_like eye identity tri indices ix_ tril_indices triu_indices
+    tril_indices_from triu_indices_from diag_indices diag_indices_from unravel_index ravel_multi_index mask_indices
+    gcd lcm result_type promote_types can_cast min_scalar_type dtype finfo iinfo issubdtype shares_memory
+    may_share_memory isnat isdtype isfortran bitwise_count packbits unpackbits mintypecode typename common_type
+    base_repr binary_repr format_float_scientific format_float_positional einsum_path geterr geterrcall getbufsize
+    get_printoptions get_include datetime_as_string datetime_data busday_count busday_offset is_busday spacing int8
+    int16 int32 int64 uint8 uint16 uint32 uint64 intp bool_"""
 
 # Pure, but with a derivative that no rule gives: fine for inactive arguments.
 _NUMPY_PURE = """
-    arange logspace geomspace meshgrid unique histogram histogram_bin_edges fromiter frombuffer fromstring
-    partition percentile quantile nanmedian nanpercentile nanquantile nanstd nanvar cov corrcoef
-    correlate polyfit polyval roots poly vander vectorize piecewise apply_along_axis
-    delete insert resize choose extract setdiff1d union1d intersect1d unwrap gradient modf frexp divmod nextafter
-    hamming hanning blackman bartlett kaiser i0 hsplit dsplit block bmat
-    broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2
-    fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift linalg.svd linalg.qr linalg.eig linalg.eigvals
-    linalg.lstsq linalg.pinv linalg.matrix_rank linalg.cond linalg.multi_dot
+    arange logspace geomspace meshgrid unique histogram histogram_bin_edges fromiter frombuffer fromstring partition
+    percentile quantile nanmedian nanpercentile nanquantile nanstd nanvar cov corrcoef correlate polyfit polyval roots
+    poly vander vectorize piecewise apply_along_axis delete insert resize choose extract setdiff1d union1d intersect1d
+    unwrap gradient modf frexp divmod nextafter hamming hanning blackman bartlett kaiser i0 hsplit dsplit block bmat
+    broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod fft.fft
+    fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift linalg.svd
+    linalg.qr linalg.eig linalg.eigvals linalg.lstsq linalg.pinv linalg.matrix_rank linalg.cond linalg.multi_dot
     polyadd polysub polymul polydiv polyder polyint histogram2d histogramdd ediff1d trim_zeros asarray_chkfinite
     rollaxis matvec vecmat unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod
     real_if_close setxor1d unstack diagflat sort_complex asmatrix fft.fftn fft.ifftn fft.ifft2 fft.rfft2 fft.irfft2
-    fft.rfftn fft.irfftn fft.hfft fft.ihfft linalg.tensorsolve linalg.tensorinv linalg.matrix_norm
-    linalg.vector_norm linalg.diagonal linalg.trace linalg.tensordot linalg.svdvals linalg.cross linalg.outer linalg.matmul linalg.vecdot vecdot"""
+    fft.rfftn fft.irfftn fft.hfft fft.ihfft linalg.tensorsolve linalg.tensorinv linalg.matrix_norm linalg.vector_norm
+    linalg.diagonal linalg.trace linalg.tensordot linalg.svdvals linalg.cross linalg.outer linalg.matmul linalg.vecdot
+    vecdot"""
 
 _PYTHON_ZERO = (
     len, int, bool, isinstance, issubclass, callable, hasattr, round, range, str, repr, format, ord, chr, hash, any,
@@ -70,8 +68,9 @@ _PYTHON_PURE = (
 
 EFFECTS = (
     print, input, open, time.time, time.perf_counter, time.process_time, time.monotonic, time.sleep, warnings.warn,
-    np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions, np.savez_compressed, np.show_runtime,
-    np.show_config, np.info, np.test, np.printoptions, np.save, np.savetxt, np.savez, np.load, np.loadtxt, np.genfromtxt,
+    np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions, np.printoptions, np.show_runtime,
+    np.show_config, np.info, np.test, np.save, np.savez,
+    np.savez_compressed, np.savetxt, np.load, np.loadtxt, np.genfromtxt,
     np.random.default_rng, np.random.RandomState, np.random.Generator, np.random.SeedSequence)
 
 # What neither a rule nor a table covers, and why.

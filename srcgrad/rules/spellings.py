@@ -116,9 +116,9 @@ def bind(rule: Rule, args: Args, kwargs: Kwargs = (),
     for key, value in kwargs:
         name = synonyms.get(key, key) if key is not None else None
         if name not in rule.params or name == rule.variadic:
-            raise ValueError(f"the argument `{'**' if key is None else key}` of {_name(rule)} is not supported")
+            raise ValueError(f"the argument `{'**' if key is None else key}` of {called(rule)} is not supported")
         if name in given:
-            raise ValueError(f"{_name(rule)} is given `{name}` twice")
+            raise ValueError(f"{called(rule)} is given `{name}` twice")
         given[name] = value
     for name in rule.params:
         if name not in given:
@@ -130,20 +130,20 @@ def bind(rule: Rule, args: Args, kwargs: Kwargs = (),
 def _positional(rule: Rule, args: Args) -> dict[str, Expr]:
     """The positional arguments by name; what a variadic parameter takes becomes a tuple."""
     if any(isinstance(a, Star) for a in args) and rule.variadic is None:
-        raise ValueError(f"a call of {_name(rule)} with *arguments is not supported")
+        raise ValueError(f"a call of {called(rule)} with *arguments is not supported")
     plain = rule.params if rule.variadic is None else rule.params[:rule.params.index(rule.variadic)]
     given = dict(zip(plain, args))
     rest = args[len(plain):]
     if rule.variadic is not None:
         given[rule.variadic] = Tuple(rest)
     elif rest:
-        raise ValueError(f"{_name(rule)} with {len(args)} positional arguments is not supported")
+        raise ValueError(f"{called(rule)} with {len(args)} positional arguments is not supported")
     return given
 
 
 def _default(rule: Rule, name: str) -> Expr:
     if name not in rule.defaults:
-        raise ValueError(f"{_name(rule)} needs an argument `{name}`")
+        raise ValueError(f"{called(rule)} needs an argument `{name}`")
     return constant(rule.defaults[name])
 
 
@@ -153,7 +153,7 @@ def _check_constants(rule: Rule, given: Mapping[str, Expr], known: Callable[[Exp
         value = known(given[name])
         if value is NOT_KNOWN or not any(type(value) is type(a) and value == a for a in allowed):
             options = " or ".join(repr(a) for a in allowed)
-            raise ValueError(f"{_name(rule)} is supported with {name}={options} only")
+            raise ValueError(f"{called(rule)} is supported with {name}={options} only")
 
 
 def constant(value: Any) -> Expr:
@@ -178,11 +178,11 @@ def literal(expr: Expr) -> Any:
     return NOT_KNOWN
 
 
-def _name(rule: Rule) -> str:
+def called(rule: Rule) -> str:
     """How the user calls the rule's function.
 
     >>> from srcgrad.rules.registry import rule_for
-    >>> _name(rule_for(np.linalg.norm)), _name(rule_for(np.sin))
+    >>> called(rule_for(np.linalg.norm)), called(rule_for(np.sin))
     ('np.linalg.norm', 'np.sin')
     """
     module = getattr(rule.primal, "__module__", None) or "numpy"

@@ -85,7 +85,7 @@ def eigh_adjoint(g: Any, out: Any, uplo: str) -> Any:
     return both if uplo == "L" else np.conj(np.swapaxes(both, -1, -2))
 
 
-def eigvalsh_adjoint(g: Any, a: Any, uplo: str) -> Any:
+def eigvalsh_adjoint(g: Any, a: Any, uplo: Any) -> Any:
     """The adjoint of `a` in np.linalg.eigvalsh(a, uplo)."""
     _, v = np.linalg.eigh(a, uplo)
     both = _lower(v * np.expand_dims(g, -2) @ np.conj(np.swapaxes(v, -1, -2)))

@@ -40,7 +40,7 @@ def repeat_adjoint(g: Any, shape: Shape, repeats: Any, axis: int | None) -> Any:
     return bar
 
 
-def pad_adjoint(g: Any, shape: Shape, pad_width: Any, mode: str) -> Any:
+def pad_adjoint(g: Any, shape: Shape, pad_width: Any, mode: Any) -> Any:
     """The adjoint of an array of `shape` in np.pad(array, pad_width, mode)."""
     if mode == "constant":
         before = np.broadcast_to(np.asarray(pad_width), (len(shape), 2))[:, 0]
@@ -167,7 +167,8 @@ def take_adjoint(g: Any, shape: Shape, indices: Any, axis: int | None) -> Any:
         return np.reshape(take_adjoint(g, (math.prod(shape),), indices, 0), shape)
     bar = np.zeros(shape, np.asarray(g).dtype)
     axis %= len(shape)
-    np.add.at(bar, (slice(None),) * axis + (np.asarray(indices),), g)
+    where: Any = (*(slice(None) for _ in range(axis)), np.asarray(indices))
+    np.add.at(bar, where, g)
     return bar
 
 

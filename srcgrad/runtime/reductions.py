@@ -135,7 +135,7 @@ def _matrix_norm_adjoint(g: Any, out: Any, x: np.ndarray, ord: Any, axes: tuple[
         u, _, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
         return g * np.moveaxis(u[..., :, :1] @ vh[..., :1, :], (-2, -1), axes)
     if ord not in (1, -1, np.inf, -np.inf):
-        raise ValueError(f"np.linalg.norm of matrices has no derivative here for ord={ord!r}: use None, 'fro', 1, 2 or inf")
+        raise ValueError(f"np.linalg.norm of a matrix has no derivative here for ord={ord!r}: use None, 1, 2 or inf")
     along, across = axes if abs(ord) == 1 else axes[::-1]
     sums = np.sum(np.abs(x), axis=along, keepdims=True)
     out = out if keepdims else np.expand_dims(out, axes)

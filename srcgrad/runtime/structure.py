@@ -397,3 +397,15 @@ def or_zeros(x_bar: Any, x: Any) -> Any:
     0.0
     """
     return zeros_like(x) if x_bar is None else x_bar
+
+
+def add_each(bars: Any, g: Any) -> None:
+    """Add the adjoints `g` of all elements of a container to `bars`, in place.
+
+    >>> bars = [1.0, None]
+    >>> add_each(bars, [0.5, 2.0])
+    >>> bars
+    [1.5, 2.0]
+    """
+    for key in (g if isinstance(g, dict) else range(len(g))):
+        bars[key] = add(bars[key], g[key])

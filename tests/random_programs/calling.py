@@ -20,7 +20,7 @@ class Calling(Aliasing):
 
     def kinds(self) -> list[str]:
         more = ["call", "call", "call", "join", "list_of_results", "while_loop"]
-        beyond = [] if self.basic else ["flatten", "fold", "add_at", "write_in_list", "write_in_list", "sort"]
+        beyond = [] if self.basic else ["flatten", "fold", "add_at", "write_in_list", "write_in_list"]
         top = ["guard"] if self.depth == 1 or not self.basic and self.chance(0.3) else []
         return super().kinds() + more + beyond + top
 
@@ -72,10 +72,10 @@ class Calling(Aliasing):
 
     def add_at(self) -> None:
         a = self.rng.choice(self.vectors(4, writable=True))
+        if self.chance(0.2):
+            self.emit(f"{a}.sort()")
+            return
         self.emit(f"np.{self.rng.choice(['add', 'subtract'])}.at({a}, {self.positions(4, 3)}, {self.vector(3, 1)})")
-
-    def sort(self) -> None:
-        self.emit(f"{self.rng.choice(self.vectors(4, writable=True))}.sort()")
 
     # ------------------------------------------------------------ lists
 

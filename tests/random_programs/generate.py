@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from harness import clone, compare, differences
 
+from harness import clone, compare, differences
 from random_programs import aliasing, calling, triangular
 
 __all__ = ["KINDS", "WRT", "OutOfTime", "generate", "load", "reference", "time_limit"]

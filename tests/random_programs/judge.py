@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from harness import as_tuple, assert_fresh, clone, compare, derivative, same
 
+from harness import as_tuple, assert_fresh, clone, compare, derivative, same
 from random_programs.generate import WRT, OutOfTime, load, reference, time_limit
 
 __all__ = ["Verdict", "judge"]

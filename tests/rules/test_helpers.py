@@ -61,7 +61,8 @@ def test_nothing_divides_by_an_empty_mean():
 
 
 @pytest.mark.parametrize("g, dtype, want", [
-    (1.5, np.float32, np.float32(1.5)), (2 + 3j, np.float64, np.float64(2.0)), (np.array([1, 2]), np.int64, np.array([1.0, 2.0])),
+    (1.5, np.float32, np.float32(1.5)), (2 + 3j, np.float64, np.float64(2.0)),
+    (np.array([1, 2]), np.int64, np.array([1.0, 2.0])),
     (np.array(2 + 3j), np.complex64, np.array(2 + 3j, np.complex64)), (True, np.bool_, np.float64(1.0))])
 def test_cast(g, dtype, want):
     got = cast(g, dtype)

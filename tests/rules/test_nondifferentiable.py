@@ -45,7 +45,8 @@ def _public() -> list[str]:
     """The functions of NumPy's public namespaces (the deprecated among them left out)."""
     found = [(prefix, module) for prefix, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft))]
     return [prefix + name for prefix, module in found for name in module.__all__
-            if name not in _DEPRECATED and callable(getattr(module, name)) and not isinstance(getattr(module, name), type)]
+            if name not in _DEPRECATED and callable(getattr(module, name))
+            and not isinstance(getattr(module, name), type)]
 
 
 @pytest.mark.parametrize("name", _public())

@@ -23,7 +23,8 @@ from rules.table import ROWS
 from srcgrad.rules.registry import registered
 
 RULES = registered()
-CASES = [pytest.param(f, c, id=f"{RULES[f].function.__name__}-{i}") for f, row in ROWS.items() for i, c in enumerate(row)]
+CASES = [pytest.param(f, c, id=f"{RULES[f].function.__name__}-{i}")
+         for f, row in ROWS.items() for i, c in enumerate(row)]
 LINEAR = [p for p in CASES if RULES[p.values[0]].linear_in or RULES[p.values[0]].jointly_linear]
 
 

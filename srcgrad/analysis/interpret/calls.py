@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from srcgrad.analysis.interpret import operations
-from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused
+from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused, numeric
 from srcgrad.analysis.interpret.state import Abstract, Env
 from srcgrad.analysis.values import (
     UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, number_of,
@@ -27,6 +27,9 @@ VIEWS: dict[Any, bool] = {
     np.atleast_1d: False, np.atleast_2d: False, np.real: False, np.imag: False, np.array_split: True,
     np.split: True, np.hsplit: True, np.vsplit: True, np.diag: False,
 }
+SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.meshgrid, np.split,
+                             np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
+                             np.broadcast_arrays, np.linalg.lstsq, np.linalg.eig, divmod))
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
@@ -102,6 +105,8 @@ class Calls:
                 raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
                               "write the result to a name, and what it is for on a line of its own", expr.at)
         value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
+        if spelled not in SEVERAL_RESULTS:
+            value = numeric(value, *(ev.value(a) for a in args))
         active = any(a.active for a in [*args, *kwargs.values()])
         if spelled in VIEWS and args and isinstance(ev.value(args[0]), Array) and isinstance(value, Array):
             return self._view(ev, expr, spelled, value, args[0], active)
@@ -194,6 +199,7 @@ class Calls:
                 raise Refused(f"the array method `{name}` isn't supported", "use a supported NumPy function", expr.at)
         result = operations.method(value, name, tuple(ev.value(a) for a in args), {k: ev.value(v) for k, v in kwargs.items()})
         active = active and not _inactive_method(name)
+        result = numeric(result, value)
         if function in VIEWS and isinstance(value, Array) and isinstance(result, Array):
             return self._view(ev, Call(expr.func, (expr.func.value, *expr.args), expr.kwargs), function, result, owner, active)
         return ev.fresh(expr, result, active)

@@ -229,7 +229,7 @@ class Evaluator:
             if joined is not None:
                 return joined
         active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
-        return self.fresh(expr, self.result(OPERATORS[expr.op], [a, b]), active)
+        return self.fresh(expr, numeric(self.result(OPERATORS[expr.op], [a, b]), a, b), active)
 
     def _join_sequences(self, expr: Bin, left: Abstract, right: Abstract, a: Value, b: Value) -> Abstract | None:
         if expr.op == "+" and isinstance(a, TupleOf) and isinstance(b, TupleOf) and left.items is not None \
@@ -250,7 +250,9 @@ class Evaluator:
         if expr.op == "not":
             known = self.truth(operand)
             return Abstract(Number("bool") if known is None else Known(not known))
-        return self.fresh(expr, self.result(UNARY[expr.op], [self.value(operand)]), operand.active and expr.op != "~")
+        value = self.value(operand)
+        result = numeric(self.result(UNARY[expr.op], [value]), value)
+        return self.fresh(expr, result, operand.active and expr.op != "~")
 
     def truth(self, item: Abstract) -> bool | None:
         """Whether a condition certainly holds, or None."""
@@ -445,6 +447,12 @@ class Evaluator:
 
     def _call(self, expr: Call, env: Env) -> Abstract:
         return self._calls(self, expr, env)
+
+
+def numeric(result: Value, *operands: Value) -> Value:
+    """Arithmetic on what is a number or an array gives one of them."""
+    known = result != UNKNOWN or not any(isinstance(v, Array) for v in operands)
+    return result if known else Array(None, None)
 
 
 def basic_index(value: Value) -> bool | None:

@@ -62,7 +62,10 @@ def _names(block: Block) -> Iterator[str]:
         yield from bound_by(stmt)
         for expr in core.expressions(stmt):
             for node in core.walk(expr):
-                yield from sorted(core.names_read(node)) if not core.children(node) else ()
+                if isinstance(node, Name):
+                    yield node.id
+                elif isinstance(node, (core.Opaque, core.Function)):
+                    yield from sorted(core.names_read(node))
 
 
 def _renamed(block: Block, names: dict[str, str]) -> Block:

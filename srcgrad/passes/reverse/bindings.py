@@ -12,7 +12,6 @@ from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.rules import RuleApplier
 from srcgrad.passes.reverse.steps import Step
-from srcgrad.passes.split import is_place
 
 
 class Bindings:
@@ -43,7 +42,7 @@ class Bindings:
                 taken.append((value, Name(moved)))
                 state.drop(bar)
         for value, g in taken:
-            if not is_place(value):
+            if not self.c.is_place(stmt, value):
                 raise Refused("this kind of parallel assignment isn't supported", "assign one name at a time", stmt.at)
             self.contributor.add(stmt, value, g, state, out)
 
@@ -75,7 +74,7 @@ class Bindings:
             state.drop(bar)
             return
         lazy = how == LAZY
-        if is_place(value) or isinstance(value, (Tuple, List, Dict)):
+        if self.c.is_place(stmt, value) or isinstance(value, (Tuple, List, Dict)):
             if lazy and not isinstance(value, Name):
                 self._settle(stmt, name, state, out)
             state.drop(bar)
@@ -97,7 +96,12 @@ class Bindings:
 
     def operation(self, stmt: Statement, name: str, value: Expr, g: Expr, state: State, out: Out, lazy: bool) -> None:
         """name = operation(operands), whose adjoint is g."""
+        if self.c.is_place(stmt, value):
+            self.contributor.add(stmt, value, g, state, out)
+            return
         spelled = self.rules.spell(stmt, value)
+        if spelled is None and self.rules.has_no_derivative(stmt, value):
+            return
         if spelled is None:
             raise Refused("there is no derivative rule for this operation", "write it with supported NumPy functions",
                           value.at or stmt.at)
@@ -109,10 +113,8 @@ class Bindings:
 
     def _storage(self, stmt: Bind, name: str, value: Expr, item: Abstract, state: State, out: Out) -> None:
         """The name means a storage that is written in place: aliases and views share its buffer; a birth ends it."""
-        if is_place(value) or isinstance(value, Const):
-            return
         born = {ref.storage for ref in item.refs if ref.storage.site and ref.storage.site[0] is stmt}
-        if not born:
+        if not born or isinstance(value, Const):
             return
         if isinstance(value, (List, Dict)):
             self._display(stmt, name, value, state, out)
@@ -142,14 +144,14 @@ class Bindings:
             self.operation(stmt, name, value, Name(bar), state, out, False)
             return
         self.operation(stmt, name, value, Name(bar), state, inner, False)
-        owner = self._viewed(value)
+        owner = self._viewed(stmt, value)
         test = Unary("not", self.c.numpy("may_share_memory", Name(name), owner))
         out.append(If(test, tuple(inner)))
 
-    def _viewed(self, value: Expr) -> Expr:
+    def _viewed(self, stmt: Statement, value: Expr) -> Expr:
         """What a call may give a view of."""
-        if isinstance(value, Call) and isinstance(value.func, Attr) and (not value.args or not is_place(value.args[0])
-                                                                         or is_place(value.func.value) and value.func.value != self.c.np):
+        if isinstance(value, Call) and isinstance(value.func, Attr) \
+                and isinstance(self.c.value(stmt, value.func.value), (Array, Number)):
             return value.func.value
         return value.args[0] if isinstance(value, Call) else value.value if isinstance(value, Attr) else value
 
@@ -184,7 +186,7 @@ class Bindings:
             state.drop(bar)
             if item.active:
                 taken.append((k, name, Name(bar)))
-        if taken and not is_place(stmt.value) and not isinstance(stmt.value, Tuple):
+        if taken and not self.c.is_place(stmt, stmt.value) and not isinstance(stmt.value, Tuple):
             raise Refused("this kind of unpacking isn't supported", "give the value a name first", stmt.at)
         for k, name, g in taken:
             if isinstance(stmt.value, Tuple):

@@ -12,6 +12,7 @@ from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number
 from srcgrad.lang import names
 from srcgrad.lang.core import Bind, Call, Code, Const, Expr, For, Item, Name, Statement, Unpack, Attr, statements, substitute
 from srcgrad.passes.reverse.adjoints import LAZY, State
+from srcgrad.passes.split import is_place
 from srcgrad.passes.unit import Unit
 
 
@@ -106,6 +107,16 @@ class Context:
         return base
 
     # ------------------------------------------------------------ kinds
+
+    def is_place(self, stmt: Statement, expr: Expr) -> bool:
+        """A name, or items and fields of one; the transpose of an array, say, is an operation."""
+        if not is_place(expr):
+            return False
+        while isinstance(expr, (Item, Attr)):
+            if isinstance(expr, Attr) and isinstance(self.value(stmt, expr.value), (Array, Number)):
+                return False
+            expr = expr.value
+        return True
 
     def kind(self, stmt: Statement, expr: Expr) -> Abstract:
         return self.facts.kind(stmt, expr)

@@ -73,8 +73,7 @@ class Contributor:
     def _buffer(self, stmt: Statement, operand: Expr, item: Abstract, g: Expr, state: State, out: Out) -> None:
         ref = self.c.static(item)
         if ref is None:
-            target = self.shadow(stmt, operand, state, out)
-            out.append(Store(Item(target, Const(...)), "+", g))
+            self._in_shadow(stmt, operand, item, g, state, out)
             return
         bar = self.c.buffer_name(ref.storage)
         if ref.path == () and not state.has(bar) and _is_fresh(g) and self._full(stmt, operand, g, state):
@@ -86,6 +85,18 @@ class Contributor:
         if isinstance(place, Attr):
             place = Item(place, Const(...))
         out.append(Store(place, "+", g))
+
+    def _in_shadow(self, stmt: Statement, operand: Expr, item: Abstract, g: Expr, state: State, out: Out) -> None:
+        if isinstance(self.c.value(stmt, operand), Array):
+            target = self.shadow(stmt, operand, state, out)
+            out.append(Store(Item(target, Const(...)), "+", g))
+            return
+        parts = [part for ref in item.refs for part in ref.storage.fields.values()]
+        if any(self.c.in_place(part) for part in parts):
+            out.append(Effect(Call(Attr(self.shadow_name(), "add_each"), (operand, g))))
+            return
+        target = self.shadow(stmt, operand, state, out)
+        out.append(Effect(Call(self.c.helper("add_each", structure.add_each), (target, g))))
 
     def _full(self, stmt: Statement, operand: Expr, g: Expr, state: State) -> bool:
         """Whether g certainly is an array with the operand's shape."""

@@ -14,6 +14,7 @@ from srcgrad.passes.reverse.adjoints import LAZY, State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.fold import fold
+from srcgrad.rules.nondifferentiable import is_nondifferentiable
 from srcgrad.rules.registry import rule_for
 from srcgrad.rules.rule import Rule
 from srcgrad.rules.spellings import ATTRIBUTES, OPERATORS, UNARY_OPERATORS, bind, canonical, method_call
@@ -40,6 +41,11 @@ class RuleApplier:
             return rule, bind(rule, args, kwargs, lambda e: self.c.known(stmt, e))
         except ValueError as problem:
             raise Refused(str(problem), "write it with other NumPy functions", expr.at or stmt.at) from None
+
+    def has_no_derivative(self, stmt: Statement, expr: Expr) -> bool:
+        """Whether the operation's result doesn't depend on its operands, up to jumps."""
+        function, _, _ = self._parts(stmt, expr)
+        return function is not None and is_nondifferentiable(function)
 
     def _parts(self, stmt: Statement, expr: Expr) -> tuple[Any, tuple[Expr, ...], tuple]:
         match expr:
@@ -71,6 +77,10 @@ class RuleApplier:
               out_value: Value, lazy: bool) -> None:
         """Contributions of `out = rule.primal(bound)`, whose adjoint is g."""
         wanted = [p for p in rule.returned if self.c.active(stmt, bound[p])]
+        for param in rule.inactive:
+            if self.c.active(stmt, bound[param]):
+                raise Refused(f"the derivative with respect to `{param}` isn't supported here",
+                              "pass a value that isn't differentiated", stmt.at)
         self._check_real(stmt, rule, bound, out_value)
         if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
             g, lazy = self._materialise(stmt, g, out_name, out), False
