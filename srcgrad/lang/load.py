@@ -5,7 +5,6 @@ of the user's closure are shared, helpers get cells of their own.  Line 1 of the
 and the text is known to `linecache` as long as any of its code is alive, so tracebacks and debuggers show it.
 """
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -14,18 +13,16 @@ import linecache
 import sys
 import types
 import weakref
-from functools import reduce
-from operator import or_
-from typing import Any, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from srcgrad.errors import InternalError
 
-__all__ = ["code_in_scope", "codes", "compile_body", "load", "load_all"]
+__all__ = ["code_in_scope", "codes", "compile_body", "future_flags", "load", "load_all"]
 
 Defaults = tuple[tuple[Any, ...], dict[str, Any]]
 
 _FACTORY = "<source>"
-_FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 _numbers = itertools.count(1)
 
 
@@ -97,11 +94,17 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def compile_body(body: list[ast.stmt], filename: str, flags: int = 0) -> types.CodeType:
-    """The statements compiled as a module, under the `from __future__` features of another code's flags."""
+    """The statements compiled as a module, with flags as from `future_flags`."""
     # Notebooks allow `await` at the top of a cell.
-    flags = flags & _FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     module = ast.fix_missing_locations(ast.Module(body, []))
-    return compile(module, filename, "exec", flags=flags, dont_inherit=True)
+    code: types.CodeType = compile(module, filename, "exec", flags=flags, dont_inherit=True)
+    return code
+
+
+def future_flags(code: types.CodeType) -> int:
+    """The `from __future__` features under which the code was compiled (notebooks keep them from cell to cell)."""
+    return code.co_flags & __future__.annotations.compiler_flag
 
 
 def code_in_scope(body: list[ast.stmt], names: Iterable[str], filename: str, flags: int = 0) -> types.CodeType:
@@ -163,7 +166,8 @@ def _defaults_function(node: ast.FunctionDef) -> ast.FunctionDef:
     """def defaults(): return (a, b), {'c': d}"""
     made = ast.parse("def _(): return (), {}").body[0]
     assert isinstance(made, ast.FunctionDef)
-    pairs = [(ast.Constant(arg.arg), v) for arg, v in zip(node.args.kwonlyargs, node.args.kw_defaults) if v]
+    keywords = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    pairs = [(ast.Constant(arg.arg), value) for arg, value in keywords if value]
     by_keyword = ast.Dict([k for k, _ in pairs], [v for _, v in pairs])
     values = ast.Tuple([ast.Tuple(node.args.defaults, ast.Load()), by_keyword], ast.Load())
     made.name, made.body = _defaults_of(node.name), [ast.Return(values)]

@@ -16,21 +16,23 @@ import sysconfig
 import threading
 import types
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterator, Union
+from typing import Any
 
 import gast
 
 from srcgrad.errors import ArgumentError, SourceNotFound, UnsupportedError
 from srcgrad.lang.core import At
-from srcgrad.lang.load import code_in_scope, codes, compile_body
+from srcgrad.lang.load import code_in_scope, codes, compile_body, future_flags
 
 __all__ = ["Found", "find", "is_user_function"]
 
-Definition = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FAR = 1_000_000
+_RELOAD = "Reload the module or restart Python, so that the file says what runs."
 _LIBRARIES = ("numpy", "scipy")
 _STDLIB = Path(sysconfig.get_paths()["stdlib"])
 _REFUSED = {
@@ -82,7 +84,7 @@ def find(function: Callable[..., Any]) -> Found:
         tree=tree,
         file=code.co_filename,
         globals=plain.__globals__,
-        cells=dict(zip(code.co_freevars, plain.__closure__ or ())),
+        cells=dict(zip(code.co_freevars, plain.__closure__ or (), strict=True)),
         name="lambda_" if isinstance(tree, gast.Lambda) else site.name,
         bound=bound,
         bound_kwargs=bound_kwargs,
@@ -217,7 +219,9 @@ def _site_of(function: types.FunctionType) -> _Site:
         raise SourceNotFound(
             f"the source of {where} can't be found",
             remedy="Write the function in a file, or register its text in linecache.cache.")
-    with _quiet():
+    with warnings.catch_warnings():
+        # Python has warned of this text before.
+        warnings.simplefilter("ignore")
         try:
             site = _match(code, "".join(lines))
         except (SyntaxError, ValueError) as error:
@@ -225,9 +229,6 @@ def _site_of(function: types.FunctionType) -> _Site:
     if site is None:
         raise SourceNotFound(f"the file has changed since {where} was compiled", remedy=_RELOAD)
     return site
-
-
-_RELOAD = "Reload the module or restart Python, so that the file says what runs."
 
 
 @functools.lru_cache(maxsize=32)
@@ -245,17 +246,8 @@ def _sites_in(tree: ast.Module) -> Iterator[_Site]:
         node, owner = todo.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield _Site(node, owner)
-        body = node.body if isinstance(node, ast.ClassDef) else ()
-        for child in ast.iter_child_nodes(node):
-            todo.append((child, getattr(node, "name") if child in body else owner))
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """No second `SyntaxWarning` for text that Python has compiled before."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+        inside: dict[ast.AST, str] = dict.fromkeys(node.body, node.name) if isinstance(node, ast.ClassDef) else {}
+        todo += [(child, inside.get(child, owner)) for child in ast.iter_child_nodes(node)]
 
 
 # ---------------------------------------------------------------- which text is it
@@ -277,9 +269,9 @@ def _compiled(site: _Site, like: types.CodeType, text: str) -> list[types.CodeTy
     module = _module(text)
     lines = [other.first_line for other in module.sites[site.name]]
     if lines.count(site.first_line) > 1:
-        alone = _marked_codes(site, text, like.co_flags)
+        alone = _marked_codes(site, text, future_flags(like))
     else:
-        alone = _codes_of(text, like.co_flags).get((site.name, site.first_line), [])
+        alone = _codes_of(text, future_flags(like)).get((site.name, site.first_line), [])
     # The first one: what follows lies inside of it, or is a copy.
     return alone[:1] + _with_free_variables(site, like, module.tree.body)
 
@@ -308,7 +300,7 @@ def _with_free_variables(site: _Site, like: types.CodeType, body: list[ast.stmt]
     if not like.co_freevars or not all(isinstance(statement, ast.FunctionDef) for statement in body):
         return []
     with _marked(site) as line:
-        whole = code_in_scope(body, like.co_freevars, like.co_filename, like.co_flags)
+        whole = code_in_scope(body, like.co_freevars, like.co_filename, future_flags(like))
     return [code for code in codes(whole) if code.co_name == site.name and code.co_firstlineno == line][:1]
 
 

@@ -245,6 +245,20 @@ def test_two_functions_of_one_name(module):
     assert body(find(made.first)) == "x + 1" and body(find(made.f)) == "x + 3"
 
 
+def test_imports_and_names_elsewhere_in_the_file_decide_about_its_bytecode(module):
+    made = module("""
+        class A:
+            def f(self, x):
+                return super().f(math.cos(x).conjugate())
+            g, h = lambda self, x: math.sin(x), lambda self, x: math.cos(x)
+        def super(): return math
+        if True:
+            import math
+    """)
+    assert body(find(made.A.f)) == "super().f(math.cos(x).conjugate())"
+    assert [body(find(f)) for f in (made.A.g, made.A.h)] == ["math.sin(x)", "math.cos(x)"]
+
+
 def test_a_function_that_moved_is_still_found(module):
     made = module("def f(x):\n    return x + 1\ng = lambda x: x + 7\n")
     assert find(made.f).tree.lineno == 1
@@ -257,7 +271,7 @@ def test_a_changed_file_is_refused(module):
     made = module("def f(x):\n    return x + 1\n")
     find(made.f)
     module("def f(x):\n    return x + 1.0\n", load=False)
-    with pytest.raises(SourceNotFound, match="changed since f .*made.py, line 1") as caught:
+    with pytest.raises(SourceNotFound, match=r"changed since f .*made\.py, line 1") as caught:
         find(made.f)
     assert "Reload the module" in str(caught.value)
 

@@ -385,7 +385,7 @@ def test_names() -> None:
 
 
 def test_many_names() -> None:
-    block = parse_block("\n".join(f"t{i} = 1" for i in range(400)))
+    block = parse_block("\n".join(f"t{i} = 1" for i in range(40)))
     renamed = rename_temporaries(block, temporaries(block), frozenset())
     names = [stmt.names[0] for stmt in renamed if isinstance(stmt, core.Bind)]
     assert names[:3] + names[18:21] == ["a", "b", "c", "z", "a1", "b1"] and len(set(names)) == 40
@@ -422,7 +422,7 @@ class Program:
         mine = [t for t in temps if self.kinds[t] == kind and t not in self.used]
         if not mine or self.rng.random() < 0.2:
             return self.rng.choice(LEAVES[kind])
-        chosen = self.rng.choice(mine[-3:])
+        chosen = self.rng.choice(mine)
         if self.rng.random() < 0.7:  # most are read once, as the compiler's are
             self.used.add(chosen)
         return chosen
@@ -437,16 +437,16 @@ class Program:
                                 f"({self.leaf(N, [])} * {self.leaf(kind, [])})", f"({a} + {b})"])
 
     def small(self, kind: str, temps: list[str]) -> str:
-        return f"np.minimum(np.abs({self.expr(kind, temps)}), 1.0)"
+        return f"np.minimum(np.abs({self.expr(kind, temps)}), 8.0)"
 
     def statement(self, temps: list[str], depth: int) -> list[str]:
         roll = self.rng.random()
-        if roll < 0.5:
+        if roll < 0.4:
             return [self.temporary(temps)]
-        if roll < 0.6 and depth:
+        if roll < 0.48 and depth:
             orelse = ["else:", *self.block(temps, 2, depth - 1)] if self.rng.random() < 0.5 else []
             return [f"if {self.expr(N, temps)} > {self.leaf(N, [])}:", *self.block(temps, 3, depth - 1), *orelse]
-        if roll < 0.66 and depth:
+        if roll < 0.55 and depth:
             return ["for i in range(2):", *self.block(temps, 3, depth - 1)]
         return [self.rng.choice([
             f"u[1:-1] = {self.small(SLICE, temps)}", f"u[1:-1] -= {self.small(SLICE, temps)}", f"u += {self.small(ARRAY, temps)}",
@@ -458,8 +458,8 @@ class Program:
         kind = self.rng.choice([N, ARRAY, SLICE])
         self.number += 1
         name = f"t{self.number}" + self.rng.choice(["", "_bar"])
-        value = self.rng.choice([self.leaf(N, temps) if kind == N else "1.0 * " + self.leaf(kind, temps),
-                                 self.expr(kind, temps), self.expr(kind, temps)])
+        copied = {N: ["s", "s_bar"], ARRAY: ["x_bar", "v", "u"], SLICE: LEAVES[SLICE]}
+        value = self.rng.choice([self.rng.choice(copied[kind]), self.expr(kind, temps), self.expr(kind, temps)])
         self.kinds[name] = kind
         temps.append(name)
         return f"{name} = {value}"
@@ -474,7 +474,7 @@ class Program:
     def readers(self, temps: list[str]) -> list[str]:
         """A statement for each temporary that nothing has read, so that little is dead."""
         form = {N: "s_bar = s_bar + {}", ARRAY: "x_bar = x_bar - {}", SLICE: "v[1:-1] += {}"}
-        return [form[self.kinds[t]].format(f"np.minimum(np.abs({t}), 1.0)") for t in temps if t not in self.used]
+        return [form[self.kinds[t]].format(f"0.25 * {t}") for t in temps if t not in self.used]
 
     def whole(self) -> str:
         temps: list[str] = []
@@ -532,7 +532,7 @@ def has_view(expr: core.Expr) -> bool:
     return isinstance(expr, core.Call) and any(isinstance(e, core.Item) for e in core.walk(expr))
 
 
-@pytest.mark.parametrize("seed", range(400))
+@pytest.mark.parametrize("seed", range(60))
 def test_random_programs_keep_their_results(seed: int) -> None:
     program = Program(random.Random(seed))
     source = program.whole()

@@ -117,11 +117,7 @@ class Calls:
         refs = ev.view(owner, Attr(HOLE, "T") if transposed else None)
         if VIEWS[function]:
             return Abstract(value, refs, owner.varied)
-        copy = ev.fresh(expr, value, active)
-        for ref in copy.refs:
-            ev.heap.mark(ref.storage, loose=True)
-        ev.heap.unite(refs | copy.refs)
-        return Abstract(value, refs | copy.refs, owner.varied)
+        return Abstract(value, ev.perhaps_copy(expr, refs, value, active), owner.varied)
 
     def _inactive(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
         if function in (sum, min, max, abs, pow, round, divmod) and any(a.active for a in args):

@@ -410,7 +410,19 @@ class Evaluator:
             return self.fresh(expr, result, owner.active)
         exact = basic and isinstance(result, Array) and result.dims is not None
         refs = self.view(owner, Item(HOLE, expr.index) if exact else None)
+        if basic is None:
+            refs = self.perhaps_copy(expr, refs, result, owner.active)
         return Abstract(result, refs, owner.active and not exact)
+
+    def perhaps_copy(self, expr: Expr, refs: frozenset[Ref], result: Value, active: bool) -> frozenset[Ref]:
+        """The references of a value that is a view or a copy."""
+        storage = self.storage(expr, "array")
+        self.heap.mark(storage, active=active, loose=True)
+        both = refs | {Ref(storage)}
+        self.heap.unite(both)
+        for ref in both:
+            self.heap.mark(ref.storage, loose=True)
+        return both
 
     def _tuple_item(self, owner: Abstract, index: Abstract) -> Abstract:
         key = index.value

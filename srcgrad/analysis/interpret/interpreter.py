@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping
 
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.calls import Calls
-from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, Refused
+from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, Refused, numeric
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage, forget_name, join_envs
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
@@ -206,7 +206,7 @@ class _Walk:
             return
         if isinstance(kind, ListOf):
             raise Refused(f"`{name} {stmt.op}= ...` on a list isn't supported yet", "use `append`", stmt.at)
-        result = self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)])
+        result = numeric(self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)]), kind, self.ev.value(value))
         active = (old.active or value.active) and stmt.op not in ("//", "&", "|", "^", "<<", ">>")
         if isinstance(kind, Array):
             for ref in old.refs:
@@ -276,6 +276,7 @@ class _Walk:
         if certain is not None:
             self.facts.taken[stmt] = certain
             return self.block(stmt.body if certain else stmt.orelse, env)
+        self.facts.taken.pop(stmt, None)
         live = self.facts.live.after[stmt]
         ends = [self.block(body, dict(env)) for body in (stmt.body, stmt.orelse)]
         kept = [None if end is None else {n: i for n, i in end.items() if n in live} for end in ends]

@@ -6,6 +6,7 @@ from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import Array, Number
 from srcgrad.lang.core import (
     Attr, Bind, Call, Const, Dict, Expr, If, Item, List, Name, Statement, Tuple, Unary, Unpack,
+    children,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State
 from srcgrad.passes.reverse.context import Context
@@ -114,7 +115,7 @@ class Bindings:
     def _storage(self, stmt: Bind, name: str, value: Expr, item: Abstract, state: State, out: Out) -> None:
         """The name means a storage that is written in place: aliases and views share its buffer; a birth ends it."""
         born = {ref.storage for ref in item.refs if ref.storage.site and ref.storage.site[0] is stmt}
-        if not born or isinstance(value, Const):
+        if not born or isinstance(value, (Const, Name)):
             return
         if isinstance(value, (List, Dict)):
             self._display(stmt, name, value, state, out)
@@ -144,7 +145,7 @@ class Bindings:
             self.operation(stmt, name, value, Name(bar), state, out, False)
             return
         self.operation(stmt, name, value, Name(bar), state, inner, False)
-        owner = self._viewed(stmt, value)
+        owner = value.value if isinstance(value, Item) else self._viewed(stmt, value)
         test = Unary("not", self.c.numpy("may_share_memory", Name(name), owner))
         out.append(If(test, tuple(inner)))
 
@@ -156,9 +157,10 @@ class Bindings:
         return value.args[0] if isinstance(value, Call) else value.value if isinstance(value, Attr) else value
 
     def _operands_active(self, stmt: Statement, value: Expr) -> bool:
-        from srcgrad.lang.core import children
-        return any(self.c.active(stmt, e) for e in children(value)) or \
-            isinstance(value, Call) and isinstance(value.func, Attr) and self.c.active(stmt, value.func.value)
+        if not isinstance(value, Call):
+            return any(self.c.active(stmt, e) for e in children(value))
+        owner = (value.func.value,) if isinstance(value.func, Attr) else ()
+        return any(self.c.active(stmt, e) for e in (*owner, *value.args, *(v for _, v in value.kwargs)))
 
     def _display(self, stmt: Bind, name: str, value: List | Dict, state: State, out: Out) -> None:
         """l = [a, b], where l is changed later."""

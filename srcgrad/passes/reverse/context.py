@@ -9,8 +9,12 @@ from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number_of
+from srcgrad.errors import InternalError
 from srcgrad.lang import names
-from srcgrad.lang.core import Bind, Call, Code, Const, Expr, For, Item, Name, Statement, Unpack, Attr, statements, substitute
+from srcgrad.lang.core import (
+    Bind, Call, Code, Const, Expr, For, Item, List, Name, Slice, Star,
+    Statement, Tuple, Unpack, Attr, statements, substitute,
+)
 from srcgrad.passes.reverse.adjoints import LAZY, State
 from srcgrad.passes.split import is_place
 from srcgrad.passes.unit import Unit
@@ -125,7 +129,14 @@ class Context:
         return self.facts.value(stmt, expr)
 
     def active(self, stmt: Statement, expr: Expr) -> bool:
-        return self.kind(stmt, expr).active
+        """Whether an operand is active; a display that a rule's parameters made is if a part of it is."""
+        if (stmt, id(expr)) in self.facts.kinds or isinstance(expr, (Const, Slice)):
+            return self.kind(stmt, expr).active
+        if isinstance(expr, (Tuple, List)):
+            return any(self.active(stmt, e) for e in expr.items)
+        if isinstance(expr, Star):
+            return self.active(stmt, expr.value)
+        raise InternalError(f"nothing is known of an operand, {expr!r}")
 
     def annotate(self, stmt: Statement, expr: Expr, item: Abstract) -> Expr:
         """Notes what a new expression is, as if the interpreter had met it in the statement."""

@@ -5,7 +5,7 @@ from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Call, Const, Effect, Expr, Item, List, Name, Statement, Store, Tuple, Unary,
+    Attr, Bin, Bind, Call, Const, Effect, Expr, Item, List, Name, Slice, Statement, Store, Tuple, Unary,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
 from srcgrad.passes.reverse.context import Context, is_number
@@ -109,7 +109,7 @@ class Contributor:
 
     def _part(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out) -> None:
         item = self.c.kind(stmt, operand)
-        if item.refs and self.c.in_place(item):
+        if item.refs and self.c.in_place(item) and not self._gathers(stmt, operand):
             self._buffer(stmt, operand, item, g, state, out)
             return
         if isinstance(operand, Item):
@@ -118,6 +118,11 @@ class Contributor:
         elif isinstance(operand, Attr):
             base = self.mutable(stmt, operand.value, state, out)
             out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, self._field_key(stmt, operand), g))))
+
+    def _gathers(self, stmt: Statement, operand: Expr) -> bool:
+        """Whether an item of an array may be a copy."""
+        return isinstance(operand, Item) and isinstance(self.c.value(stmt, operand.value), Array) \
+            and basic_index(self.c.value(stmt, operand.index)) is not True
 
     def _field_key(self, stmt: Statement, operand: Attr) -> Expr:
         value = self.c.value(stmt, operand.value)
@@ -130,7 +135,7 @@ class Contributor:
         if isinstance(owner, Array) and basic_index(self.c.value(stmt, index)) is True:
             out.append(Store(Item(base, index), "+", g))
         else:
-            out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, index, g))))
+            out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, as_value(index), g))))
 
     def mutable(self, stmt: Statement, owner: Expr, state: State, out: Out) -> Expr:
         """An expression for the adjoint of a place, which can be written into."""
@@ -204,6 +209,17 @@ class Contributor:
                 out[bar] = state.kinds.get(bar, UNKNOWN) if state.have[bar] == LAZY else self.c.facts.evaluator.value(item)
         out.update(state.kinds)
         return out
+
+
+def as_value(index: Expr) -> Expr:
+    """A subscript as an expression of its own: `1:, k` becomes `(slice(1, None), k)`."""
+    match index:
+        case Slice(lower, upper, step):
+            bounds = [Const(None) if e is None else e for e in (lower, upper, step)]
+            return Call(Name("slice"), tuple(bounds[:2] if step is None else bounds))
+        case Tuple(items):
+            return Tuple(tuple(as_value(e) for e in items))
+    return index
 
 
 def _root(expr: Expr) -> str:

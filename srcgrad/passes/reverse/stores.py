@@ -9,7 +9,7 @@ from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, Value
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Store, Unary
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
-from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.contribute import Contributor, Out, as_value
 from srcgrad.passes.reverse.steps import Step
 from srcgrad.runtime import structure
 from srcgrad.runtime.arrays import unbroadcast
@@ -71,7 +71,7 @@ class Stores:
         elif basic is True:
             taken = Call(Attr(target, "copy"))
         else:
-            taken = Call(self.c.helper("last_written", last_written), (target.value, target.index))
+            taken = Call(self.c.helper("last_written", last_written), (target.value, as_value(target.index)))
         out.append(Bind((name,), (taken,)))
         return Name(name)
 
