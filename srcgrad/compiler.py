@@ -1,20 +1,22 @@
 """The pipeline: from a function to the source of its derivative.  The only file that knows the order of the passes."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
 from srcgrad.analysis.values import Array, Number, UNKNOWN, Value
-from srcgrad.lang import printing
+from srcgrad.lang import names, printing
 from srcgrad.lang.core import Code, Const, Name, Param, Statement
 from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
 from srcgrad.passes.assemble import Assembler, Parts
-from srcgrad.passes.finish import Finished, finish
+from srcgrad.passes.callees import Callees, Compiled
+from srcgrad.passes.finish import Finished, finish, finish_callee
 from srcgrad.passes.inline import inline
 from srcgrad.passes.place import place
 from srcgrad.passes.prepare import prepare_loops
@@ -89,24 +91,67 @@ def core_form(function: Callable) -> Callable:
 def _stages(found: Found, values: tuple[Value, ...], request: Request,
             samples: tuple[Any, ...] | None) -> Iterator[tuple[str, Code | Finished]]:
     entry = _entry(found, values, request, samples)
-    unit = unit_of(found)
-    yield "core", _verified(unit)
-    unit = _inlined(unit, entry)
-    yield "inline", _verified(unit)
-    unit, origin = number_versions(resolve(unit, _facts(unit, entry)))
-    yield "resolve", _verified(unit)
-    unit, temporaries = split(unit, _facts(unit, entry))
-    unit, counters, made = prepare_loops(unit)
-    yield "split", _verified(unit)
-    facts = _facts(unit, entry)
-    context, parts = _reverse(unit, facts, request, counters)
-    context.temporaries |= temporaries | made
+    callees = Callees(_callee_facts, partial(_build_callee, request.options))
+    front = None
+    for name, front in _lower(unit_of(found), entry, callees):
+        yield name, front.unit.code
+    context, parts = _reverse(front, request, callees)
+    origin = front.origin
     yield "plain", finish(context, parts, request.mode, entry.values, origin, optimise=False)
     yield "final", finish(context, parts, request.mode, entry.values, origin, optimise=not request.options.plain)
 
 
-def _facts(unit: Unit, entry: Entry) -> Facts:
-    return interpret(unit.code, unit.outer, entry)
+@dataclass(frozen=True)
+class Front:
+    """A function ready to be reversed: its statements split, and what is known of them."""
+    unit: Unit
+    facts: Facts | None = None
+    counters: Mapping[Statement, str] = field(default_factory=dict)
+    temporaries: frozenset[str] = frozenset()
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+
+def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
+    """The stages before anything is reversed; the last has the facts."""
+    yield "core", Front(_verified(unit))
+    unit = _inlined(unit, entry, callees)
+    yield "inline", Front(_verified(unit))
+    unit, origin = number_versions(resolve(unit, _facts(unit, entry, callees)))
+    yield "resolve", Front(_verified(unit))
+    unit, temporaries = split(unit, _facts(unit, entry, callees))
+    unit, counters, made = prepare_loops(unit)
+    yield "split", Front(_verified(unit), _facts(unit, entry, callees), counters, temporaries | made, origin)
+
+
+def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:
+    return interpret(unit.code, unit.outer, entry, callees)
+
+
+def _callee_facts(found: Found, entry: Entry, callees: Callees) -> Facts:
+    facts = None
+    for _, front in _lower(unit_of(found), entry, callees):
+        facts = front.facts
+    assert facts is not None
+    return facts
+
+
+def _build_callee(options: Options, found: Found, entry: Entry, result_in_place: bool, made: Compiled,
+                  callees: Callees) -> str:
+    """Compiles the two functions of a callee into its cells; gives their text."""
+    entry = replace(entry, result_in_place=result_in_place)
+    *_, (_, front) = _lower(unit_of(found), entry, callees)
+    context, backward, assembler = _context(front, Request(tuple(sorted(entry.active)), "vjp", False, options), callees)
+    context.takes_shadow = made.takes_shadow
+    if made.takes_shadow:
+        backward.contributor.shadow_name()
+    state = State()
+    seed = [] if result_in_place else assembler.seed(Name("value_bar"), state)
+    steps = backward.block(front.unit.code.body, state)
+    kept = assembler.contents_of_arguments(sorted(entry.in_place))
+    placed = place(context, steps, seed, kept=kept)
+    wanted = [k for k in sorted(entry.active) if k not in entry.in_place]
+    parts = assembler.callee(placed, seed, state, wanted)
+    return finish_callee(context, parts, made, front.origin, optimise=not options.plain)
 
 
 def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:
@@ -126,23 +171,30 @@ def _general(value: Value) -> Value:
     return value
 
 
-def _inlined(unit: Unit, entry: Entry) -> Unit:
+def _inlined(unit: Unit, entry: Entry, callees: Callees) -> Unit:
     for _ in range(MOST_INLININGS):
-        new = inline(unit, _facts(unit, entry))
+        new = inline(unit, _facts(unit, entry, callees))
         if new is None:
             break
         unit = new
     return unit
 
 
-def _reverse(unit: Unit, facts: Facts, request: Request, counters: dict[Statement, str]) -> tuple[Context, Parts]:
-    """The adjoint of every statement, then what is saved for it, then whole functions."""
-    from srcgrad.lang import names
-    context = Context(unit, facts, request.options.plain)
-    context.counters = counters
-    context.forward_names = set(names.local(unit.code))
+def _context(front: Front, request: Request, callees: Callees) -> tuple[Context, Backward, Assembler]:
+    assert front.facts is not None
+    context = Context(front.unit, front.facts, request.options.plain)
+    context.counters = dict(front.counters)
+    context.forward_names = set(names.local(front.unit.code))
+    context.callees = callees
+    context.temporaries |= front.temporaries
     backward = Backward(context)
-    assembler = Assembler(context, backward.contributor, request.wrt, request.has_aux)
+    return context, backward, Assembler(context, backward.contributor, request.wrt, request.has_aux)
+
+
+def _reverse(front: Front, request: Request, callees: Callees) -> tuple[Context, Parts]:
+    """The adjoint of every statement, then what is saved for it, then whole functions."""
+    context, backward, assembler = _context(front, request, callees)
+    unit = front.unit
     state = State()
     g = Name("value_bar") if request.mode == "vjp" else Const(1.0)
     seed = assembler.seed(g, state)
@@ -153,9 +205,9 @@ def _reverse(unit: Unit, facts: Facts, request: Request, counters: dict[Statemen
     return context, assembler.joint(placed, seed, state, request.mode == "value_and_grad")
 
 
-def _verified(unit: Unit) -> Code:
+def _verified(unit: Unit) -> Unit:
     verify(unit.code)
-    return unit.code
+    return unit
 
 
 __all__ = ["Artifact", "Request", "compile_gradient", "core_form", "stages", "Param"]

@@ -6,12 +6,13 @@ from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract
 from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value
+from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, Item, Name, Return, Statement, Tuple, Unpack, names_read,
+    Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, For, Item, Name, Return, Statement, Tuple, Unpack, names_read,
     expressions, statements,
 )
 from srcgrad.passes.place import Placed
-from srcgrad.passes.reverse.adjoints import OWN, SHARED, State
+from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.contribute import Contributor
 from srcgrad.runtime import structure
@@ -130,7 +131,7 @@ class Assembler:
     # ------------------------------------------------------------ whole functions
 
     def shadow_birth(self) -> Block:
-        if not getattr(self.c, "uses_shadow", False):
+        if not self.c.uses_shadow or self.c.takes_shadow:
             return []
         return [Bind((self.c._shadow,), (Call(self.c.helper("Shadow", Shadow)),))]
 
@@ -168,9 +169,9 @@ class Assembler:
         """Two functions: forward gives (value, record), backward takes (record, the adjoint of the value)."""
         finish, gradients = self.gradients(state)
         backward: Block = [*self.shadow_birth(), *seed, *placed.backward, *finish, Return(gradients)]
-        forward: Block = [*self.entry(), *placed.before, *placed.forward]
-        forward = [s for s in forward if s is not self.result]
-        record = self._record(backward)
+        body = [s for s in (*placed.before, *placed.forward) if s is not self.result]
+        record = self._record(body, backward)
+        forward: Block = [*self.entry(), *body]
         kept: Block = []
         value = self._fixed("value", self.value, kept)
         held = Tuple(tuple(Name(n) for n in record))
@@ -180,13 +181,46 @@ class Assembler:
         opening = self._opening(record, backward)
         return Parts(forward=tuple(forward), backward=(*opening, *backward), record=record)
 
-    def _record(self, backward: Block) -> tuple[str, ...]:
+    def contents_of_arguments(self, which: list[int]) -> frozenset[Any]:
+        """What is in the storages of these arguments: the backward part leaves it as it was."""
+        return frozenset(("content", s.group) for k in which for s in _reachable(self._item(self.params[k])))
+
+    def callee(self, placed: Placed, seed: Block, state: State, wanted: list[int]) -> Parts:
+        """Two functions for a callee: arguments aren't copied, and the record is used once."""
+        bars = [self._raw_adjoint(self.params[k], state) for k in wanted]
+        result = bars[0] if len(bars) == 1 else Tuple(tuple(bars))
+        finish: Block = [Return(result)]
+        backward: Block = [*self.shadow_birth(), *seed, *placed.backward, *finish]
+        forward = [s for s in (*placed.before, *placed.forward) if s is not self.result]
+        record = self._record(forward, backward)
+        forward.append(Return(Tuple((self.result.value, Tuple(tuple(Name(n) for n in record))))))
+        opening: Block = []
+        if len(record) == 1:
+            opening.append(Bind((record[0],), (Item(Name("record"), Const(0)),)))
+        elif record:
+            opening.append(Unpack(record, Name("record")))
+        return Parts(forward=tuple(forward), backward=(*opening, *backward), record=record)
+
+    def _raw_adjoint(self, param: str, state: State) -> Expr:
+        bar = self.c.bar(param)
+        how = state.have.get(bar)
+        if how is None:
+            return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(param),))
+        value = self.c.facts.evaluator.value(self._item(param))
+        if how == LAZY and not is_number(value):
+            return self.c.numpy("broadcast_to", Name(bar), self.c.numpy("shape", Name(param)))
+        return Name(bar)
+
+    def _record(self, forward: Block, backward: Block) -> tuple[str, ...]:
         """Names of the forward part that the backward part reads."""
         from srcgrad.analysis.liveness import Liveness
         live = Liveness(tuple(backward)).entry
         made = _bound_everywhere(backward)
-        known = set(self.params) | self.c.forward_names
-        return tuple(sorted(n for n in live | (self._read(backward) & known - made) if n in known))
+        known = set(self.params) | _bound_everywhere(forward)
+        record = tuple(sorted(n for n in live | (self._read(backward) & known - made) if n in known))
+        certain = set(self.params) | {n for s in forward for n in names.bound_by(s) if not isinstance(s, For)}
+        forward[:0] = [Bind((n,), (Const(None),)) for n in record if n not in certain]
+        return record
 
     def _read(self, block: Block) -> set[str]:
         return {n for s in statements(tuple(block)) for e in expressions(s) for n in names_read(e)}
@@ -216,7 +250,6 @@ def _refs(item: Abstract) -> list[Any]:
 
 
 def _bound_everywhere(block: Block) -> set[str]:
-    from srcgrad.lang import names
     return set(names.bound(tuple(block)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import CellType
 from typing import Any
 
 from srcgrad.analysis.scope import MISSING, Outer
@@ -13,6 +14,7 @@ from srcgrad.lang import names, printing
 from srcgrad.lang.core import Call, Code, Const, Jump, Name, Param, Refuse, Statement, blocks, with_blocks
 from srcgrad.lang.load import load_all
 from srcgrad.passes.assemble import Parts
+from srcgrad.passes.callees import Compiled
 from srcgrad.passes.optimize.pipeline import optimise as optimise_body
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.unit import Unit
@@ -48,9 +50,28 @@ def finish(context: Context, parts: Parts, mode: str, values: tuple[Value, ...],
     text = "\n\n".join(printing.function(c) for c in codes) + "\n"
     made = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
     functions = [made[c.name] for c in codes]
-    guards = tuple(context.facts.guards.values())
+    guards = (*context.facts.guards.values(), *context.callees.guards.values())
+    text = "\n\n".join([text, *context.callees.texts])
     return Finished(text, functions[0], functions[1] if len(functions) > 1 else None, unit.code.params, guards,
                     tuple(values))
+
+
+def finish_callee(context: Context, parts: Parts, made: Compiled, origin: Mapping[str, str], optimise: bool) -> str:
+    """The text of a callee's two functions, which go into its cells."""
+    unit = context.unit
+    params = tuple(replace(p, default=None, annotation=None, kind="normal") for p in unit.code.params)
+    takes = [Param("record"), Param("value_bar")]
+    if made.takes_shadow:
+        takes.append(Param(context._shadow))
+    codes = [Code(f"{made.name}_forward", params, parts.forward), Code(f"{made.name}_backward", tuple(takes), parts.backward)]
+    if optimise:
+        codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
+    helpers = dict(context.helpers)
+    codes = [replace(c, body=_refusals(c.body, helpers, context)) for c in codes]
+    text = "\n\n".join(printing.function(c) for c in codes) + "\n"
+    functions = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
+    made.forward.cell_contents, made.backward.cell_contents = (functions[c.name] for c in codes)
+    return text
 
 
 def load_code(unit: Unit, code: Code, helpers: dict[str, Any]) -> Callable:
@@ -70,7 +91,9 @@ def _surroundings(unit: Unit, codes: list[Code], helpers: dict[str, Any]) -> tup
     if "refuse" in free and "refuse" not in unit.found.globals:
         helpers = {**helpers, "refuse": lambda what, remedy: _refuse(None, remedy, what)}
     cells: dict[str, Any] = {n: cell for n, cell in unit.found.cells.items() if n in free and n not in unit.scopes}
-    given = {n: obj for n, obj in helpers.items() if n in free}
+    own = {c.name for c in codes}
+    given = {n: obj for n, obj in helpers.items() if n in free and n not in own}
+    cells.update({n: given.pop(n) for n, obj in list(given.items()) if isinstance(obj, CellType)})
     for name, outer in unit.scopes.items():
         if name in free:
             _bring_in(name, outer, cells, given)

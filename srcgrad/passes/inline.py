@@ -225,6 +225,11 @@ class _Callee:
         return Name(name)
 
 
+def can_inline(function: Any, receiver: bool) -> bool:
+    """Whether calls of the function are put in place."""
+    return _callee_of(function, receiver, frozenset()) is not None
+
+
 def _callee_of(function: Any, receiver: bool, kept: frozenset[Any]) -> _Callee | None:
     if isinstance(function, Closure):
         code = single_exit(function.function.code)

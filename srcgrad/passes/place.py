@@ -40,17 +40,20 @@ class Placed:
     backward: Block = field(default_factory=list)
 
 
-def place(context: Context, steps: list[Step], seed: Block, comments: bool = True) -> Placed:
-    """The forward and the backward part of a function; `seed` is what the backward part begins with."""
+def place(context: Context, steps: list[Step], seed: Block, comments: bool = True, kept: Needs = frozenset()) -> Placed:
+    """The forward and the backward part of a function; `seed` is what the backward part begins with.
+
+    `kept`: what must be in the end as it was in the beginning.
+    """
     work = _Placer(context, comments)
-    forward, backward, _ = work.block(steps, work.reads_of(seed, None), 0)
+    forward, backward, _ = work.block(steps, kept, 0)
     return Placed(work.before, forward, backward)
 
 
 class _Placer:
     def __init__(self, context: Context, comments: bool) -> None:
         self.c, self.facts, self.plain, self.comments = context, context.facts, context.plain, comments
-        self.primal = names.local(context.unit.code)
+        self.primal = set(names.local(context.unit.code))
         self.before: Block = []
         self.stacks: dict[Any, str] = {}
         self.declared: set[str] = set()
@@ -94,8 +97,10 @@ class _Placer:
 
     def _simple(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
         stmt = step.stmt
-        bound = names.bound_by(stmt)
-        reads = self.reads_of(step.adjoint, stmt)
+        bound = bound_of(step)
+        self.primal |= set(bound)
+        also = [Effect(e) for e in step.also_reads]
+        reads = self.reads_of([*step.adjoint, *also], stmt)
         post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)
         needs = needs | (reads - post - self._contents_of(post, stmt))
         saves: Block = []
@@ -112,7 +117,7 @@ class _Placer:
                 late.append(self._push(self._stack(("late", stmt, name), name), Name(name)))
         back = [*contents[1], *step.adjoint] if isinstance(stmt, Store) \
             else [*step.adjoint, *contents[1], *restores]
-        return [*saves, *contents[0], stmt, *late], back, needs
+        return [*saves, *contents[0], step.forward or stmt, *late], back, needs
 
     def _after_birth(self, stmt: Statement, needs: Needs) -> Needs:
         """A storage that is born here has no content that was needed before."""
@@ -278,18 +283,18 @@ class _Placer:
 
     def _late_names(self, stmt: For | While, inner: list[Step], before: Needs, end: Needs) -> frozenset[str]:
         """Names that each iteration binds once, at the top of its body, before anything reads them."""
-        top = [n for s in inner for n in names.bound_by(s.stmt) if not isinstance(s.stmt, (For, While, If))]
-        everywhere = [n for s in inner for t in statements((s.stmt,)) for n in names.bound_by(t)]
+        top = [n for s in inner for n in bound_of(s) if not isinstance(s.stmt, (For, While, If))]
+        everywhere = [n for s in inner for t in every_step(s) for n in bound_of(t)]
         live = self.facts.live.head[stmt]
         return frozenset(n for n in top if everywhere.count(n) == 1 and n not in live and ("name", n) not in before
                          and (("name", n) in end))
 
     def _definition(self, inner: list[Step], name: str) -> Statement:
-        return next(s.stmt for s in inner if name in names.bound_by(s.stmt))
+        return next(s.stmt for s in inner if name in bound_of(s))
 
     def _note_late(self, inner: list[Step], fresh: frozenset[str]) -> None:
         for step in inner:
-            found = fresh & set(names.bound_by(step.stmt))
+            found = fresh & set(bound_of(step))
             if found and not blocks(step.stmt):
                 self.late[step.stmt] = frozenset(found)
 
@@ -378,6 +383,15 @@ class _Placer:
             if name in env:
                 return env[name]
         return self._item(name, None)
+
+
+def bound_of(step: Step) -> tuple[str, ...]:
+    """The names that a step's forward statement binds."""
+    return tuple(n for n in names.bound_by(step.forward or step.stmt) if n != "_")
+
+
+def every_step(step: Step) -> list[Step]:
+    return [step, *(s for block in step.inner for inner in block for s in every_step(inner))]
 
 
 def _reversed_if(test: Expr, body: tuple[Statement, ...], orelse: tuple[Statement, ...]) -> If:

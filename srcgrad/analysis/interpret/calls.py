@@ -144,7 +144,9 @@ class Calls:
               receiver: bool = False) -> Abstract:
         self.callees[(ev.site, id(expr))] = (function, receiver)
         if self.user_result is not None:
-            return self.user_result(ev, expr, function, args, kwargs)
+            result = self.user_result(ev, expr, function, receiver, args, kwargs)
+            if result is not None:
+                return result
         return Abstract(UNKNOWN, varied=any(a.active for a in [*args, *kwargs.values()]))
 
     def _opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
@@ -236,8 +238,8 @@ def _class_of(value: Value) -> type | None:
             return type(obj)
         case Number(kind, dtype):
             return dtype.type if dtype is not None else getattr(builtins, kind)
-        case Array():
-            return np.ndarray
+        case Array(_, dims):
+            return None if dims is None else np.ndarray
         case TupleOf(_, cls) | ObjectOf(cls, _):
             return cls
         case ListOf():

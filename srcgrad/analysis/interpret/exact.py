@@ -52,8 +52,8 @@ def class_of(value: Value) -> type | None:
             return type(obj)
         case Number(kind, dtype):
             return getattr(builtins, kind) if dtype is None else dtype.type
-        case Array():
-            return np.ndarray
+        case Array(_, dims):
+            return None if dims is None else np.ndarray
         case TupleOf(_, cls) | ObjectOf(cls, _):
             return cls
     return {ListOf: list, DictOf: dict, RangeOf: range, SliceOf: slice}.get(type(value))

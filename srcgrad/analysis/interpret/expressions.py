@@ -374,7 +374,7 @@ class Evaluator:
 
     def _array_attribute(self, expr: Attr, owner: Abstract, value: Array) -> Abstract:
         result = operations.attribute(value, expr.name)
-        exact = expr.name == "T"
+        exact = expr.name == "T" and value.dims is not None
         return Abstract(result, self.view(owner, Attr(HOLE, "T") if exact else None), owner.varied)
 
     def view(self, owner: Abstract, step: Expr | None) -> frozenset[Ref]:
@@ -402,13 +402,14 @@ class Evaluator:
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
         entries = self.value(index)
-        result = operations.getitem(value, entries.items if isinstance(entries, TupleOf) else (entries,))
+        found = operations.getitem(value, entries.items if isinstance(entries, TupleOf) else (entries,))
+        result = numeric(found, value)
         if isinstance(result, Number):
             return Abstract(result, varied=owner.active)
         basic = basic_index(entries)
         if basic is False:
             return self.fresh(expr, result, owner.active)
-        exact = basic and isinstance(result, Array) and result.dims is not None
+        exact = basic and isinstance(result, Array) and (result.dims is not None or _keeps_a_dimension(entries))
         refs = self.view(owner, Item(HOLE, expr.index) if exact else None)
         if basic is None:
             refs = self.perhaps_copy(expr, refs, result, owner.active)
@@ -472,6 +473,12 @@ def basic_index(value: Value) -> bool | None:
     entries = value.items if isinstance(value, TupleOf) else (value,)
     answers = [_basic_entry(e) for e in entries]
     return False if False in answers else None if None in answers else True
+
+
+def _keeps_a_dimension(value: Value) -> bool:
+    """Whether a basic index certainly gives an array, whatever the rank of what is indexed."""
+    entries = value.items if isinstance(value, TupleOf) else (value,)
+    return any(isinstance(e, operations.SliceOf) or isinstance(e, Known) and e.obj in (None, Ellipsis) for e in entries)
 
 
 def _basic_entry(value: Value) -> bool | None:

@@ -181,8 +181,7 @@ def _inner(item: Value) -> tuple[Linear | None, ...]:
 
 def _array_item(value: Array, entries: tuple[Value, ...], unify: Unify) -> Value:
     if value.dims is None:
-        kept = any(isinstance(e, (SliceOf, Array)) or e == Known(Ellipsis) for e in entries)
-        return Array(value.dtype, None) if kept else UNKNOWN
+        return Array(value.dtype, None)
     full = _expanded(entries, len(value.dims))
     parts = _consume(value.dims, full)
     fancy = [i for i, (entry, _) in enumerate(parts) if isinstance(entry, Array) and entry.dims]

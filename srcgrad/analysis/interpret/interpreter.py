@@ -21,16 +21,25 @@ from srcgrad.lang.core import (
     While, With, Const,
 )
 
+class NeverReturns(Exception):
+    """A call that hasn't returned yet, as far as is known: what follows it can't be reached."""
+
+
 MAX_ROUNDS = 12
 MAX_VISITS = 6
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the interpreter is told of the arguments: abstract values, which are active, and sizes in this call."""
+    """What the interpreter is told of the arguments: abstract values, which are active, and sizes in this call.
+
+    in_place: arguments in storages that the caller writes, or whose adjoints it keeps in the shadow for other reasons.
+    """
     values: tuple[Value, ...]
     active: frozenset[int]
     sizes: Mapping[Any, int] = field(default_factory=dict)
+    in_place: frozenset[int] = frozenset()
+    result_in_place: bool = False
 
 
 @dataclass
@@ -57,6 +66,7 @@ class Facts:
     guards: dict[Any, Any] = field(default_factory=dict)
     result: Abstract = NOTHING
     entry: Env = field(default_factory=dict)
+    returns: bool = False
     evaluator: Evaluator | None = None
 
     def kind(self, stmt: Statement, expr: Expr) -> Abstract:
@@ -105,8 +115,18 @@ class _Walk:
         env: Env = {}
         for k, (param, value) in enumerate(zip(code.params, self.entry.values)):
             env[param.name] = self.ev.from_value(value, param.name, "argument", k in self.entry.active)
+            if k in self.entry.in_place:
+                self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
         self.block(code.body, env)
+
+    def _mark_in_place(self, item: Abstract) -> None:
+        for ref in item.refs:
+            self.heap.mark(ref.storage, written=True, loose=True)
+            for part in ref.storage.fields.values():
+                self._mark_in_place(part)
+        for part in item.items or ():
+            self._mark_in_place(part)
 
     def block(self, block: tuple[Statement, ...], env: Env | None) -> Env | None:
         for stmt in block:
@@ -126,6 +146,8 @@ class _Walk:
             after = getattr(self, "_" + type(stmt).__name__.lower())(stmt, dict(env))
         except Refused as refusal:
             self.facts.refused[stmt] = refusal
+            return None
+        except NeverReturns:
             return None
         if after is not None:
             known = self.facts.after.get(stmt)
@@ -253,6 +275,9 @@ class _Walk:
         old = self.facts.result
         self.facts.result = item if old is NOTHING else self.heap.join(old, item)
         self.facts.after[stmt] = env
+        self.facts.returns = True
+        if self.entry.result_in_place:
+            self._mark_in_place(item)
         return None
 
     def _refuse(self, stmt: Refuse, env: Env) -> None:

@@ -88,7 +88,7 @@ def _save_lists(block: Block, effects: Effects) -> frozenset[str]:
     found = _lists_bound(block, None) - Liveness(block).entry - captured(block)
     while True:
         allowed = Counter(saved for saved, _ in pushes)
-        allowed.update(_popped(e) for e in block_expressions(block))
+        allowed.update(saved for e in block_expressions(block) if (saved := _popped(e)) is not None)
         allowed.update(value.id for saved, value in pushes if saved in found and isinstance(value, Name))
         kept = {name for name in found & _lists_bound(block, found) if allowed[name] == occurs[name]}
         if kept == found:

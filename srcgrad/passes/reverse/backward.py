@@ -38,6 +38,12 @@ class Backward:
         """The steps of a block in forward order; `state` goes from the adjoints after the block to those before."""
         steps = []
         for stmt in reversed(block):
+            if stmt in self.c.facts.refused:
+                refusal = self.c.facts.refused[stmt]
+                steps.append(Step(Refuse(refusal.what, refusal.remedy, at=refusal.at or stmt.at)))
+                continue
+            if stmt not in self.c.facts.before:
+                continue
             try:
                 steps.append(self.statement(stmt, state))
             except Refused as refusal:
@@ -52,6 +58,8 @@ class Backward:
                 return self.bindings.unpack(stmt, state)
             case Store():
                 return self.stores.store(stmt, state)
+            case Effect(value) if self.bindings.calls.applies(stmt, value):
+                return self.bindings.calls.reverse(stmt, None, value, state)
             case Effect():
                 return self.stores.effect(stmt, state)
             case If():

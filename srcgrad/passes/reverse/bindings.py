@@ -9,6 +9,7 @@ from srcgrad.lang.core import (
     children,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State
+from srcgrad.passes.reverse.calls import Calls
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.rules import RuleApplier
@@ -18,9 +19,12 @@ from srcgrad.passes.reverse.steps import Step
 class Bindings:
     def __init__(self, context: Context, contributor: Contributor, rules: RuleApplier) -> None:
         self.c, self.contributor, self.rules = context, contributor, rules
+        self.calls = Calls(context, contributor)
 
     def bind(self, stmt: Bind, state: State) -> Step:
         out: Out = []
+        if len(stmt.names) == 1 and self.calls.applies(stmt, stmt.values[0]):
+            return self.calls.reverse(stmt, stmt.names[0], stmt.values[0], state)
         if len(stmt.names) == 1:
             self._one(stmt, stmt.names[0], stmt.values[0], state, out)
         else:

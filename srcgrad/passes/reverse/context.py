@@ -29,6 +29,9 @@ class Context:
         self.helpers: dict[str, Any] = {}
         self.counters: dict[Statement, str] = {}
         self.forward_names: set[str] = set()
+        self.callees: Any = None
+        self.uses_shadow = False
+        self.takes_shadow = False
         self.temporaries: set[str] = set()
         self._bars: dict[Any, str] = {}
         self._bindings = _count_bindings(unit.code)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.lang.core import Statement
+from srcgrad.lang.core import Expr, Statement
 
 
 @dataclass(eq=False)
@@ -19,6 +19,8 @@ class Step:
     """
     stmt: Statement
     adjoint: list[Statement] = field(default_factory=list)
+    forward: Statement | None = None
+    also_reads: list[Expr] = field(default_factory=list)
     first: list[Statement] = field(default_factory=list)
     inner: list[list["Step"]] = field(default_factory=list)
     tails: list[list[Statement]] = field(default_factory=list)

@@ -1,0 +1,298 @@
+"""Functions that are called and not put in place: recursive ones and large ones.
+
+Each is compiled to a forward function, which returns its result and a record of what its backward function will read,
+and a backward function, which takes the record and the adjoint of the result and returns the adjoints of the active
+arguments.  Arguments in storages that something writes have their adjoints in the shadow, which both share; so what
+the arguments alias needn't be known.
+
+A summary says what a call gives and writes; for recursive functions it is iterated from "never returns".
+"""
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from srcgrad.analysis.interpret.expressions import Evaluator, Refused
+from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
+from srcgrad.analysis.values import (
+    Array, DictOf, Known, ListOf, Number, ObjectOf, TupleOf, Value, join, number_of,
+)
+from srcgrad.errors import SrcgradError
+from srcgrad.lang.core import Call, Code, Expr
+from srcgrad.lang.source import Found, find
+from srcgrad.passes.inline import can_inline
+from srcgrad.passes.unit import lowered
+
+MOST_KEYS = 3
+MOST_ROUNDS = 8
+FRESH = "fresh"
+
+
+@dataclass(frozen=True)
+class Template:
+    """A result, without the heap that it lies in: sources are indices of arguments that it may share storage with."""
+    value: Value
+    sources: frozenset[Any] = frozenset()
+    active: bool = False
+    items: "tuple[Template, ...] | None" = None
+    fields: tuple[tuple[Any, "Template"], ...] = ()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a call gives, and which arguments it writes; a result of None: no call has returned yet."""
+    result: Template | None = None
+    writes: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Key:
+    """A function with the kinds of its arguments and which are active."""
+    code: types.CodeType
+    values: tuple[Value, ...]
+    active: tuple[bool, ...]
+
+
+@dataclass(eq=False)
+class Compiled:
+    """The two functions, which are there once everything is compiled: generated code reaches them through cells."""
+    name: str
+    forward: types.CellType = field(default_factory=types.CellType)
+    backward: types.CellType = field(default_factory=types.CellType)
+    takes_shadow: bool = False
+
+
+class Callees:
+    """The callees of one compilation.
+
+    lower(found, entry, callees) gives the facts of a function; build(found, entry, result_in_place, compiled,
+    callees) compiles it and fills the cells.
+    """
+
+    def __init__(self, lower: Callable[..., Facts], build: Callable[..., str]) -> None:
+        self._lower, self._build = lower, build
+        self._summaries: dict[Key, Summary] = {}
+        self._open: list[Key] = []
+        self._provisional: set[Key] = set()
+        self._compiled: dict[Any, Compiled] = {}
+        self._names: set[str] = set()
+        self.texts: list[str] = []
+        self.guards: dict[Any, Any] = {}
+
+    # ------------------------------------------------------------ what a call gives
+
+    def __call__(self, ev: Evaluator, expr: Call, function: Any, receiver: bool, args: list[Abstract],
+                 kwargs: dict[str, Abstract]) -> Abstract | None:
+        """The result of a call, or None if the function will be put in place."""
+        if can_inline(function, receiver):
+            return None
+        found = self.found(function, expr)
+        items = self._bound(ev, found, expr, args, kwargs)
+        key = self._key(ev, found, items)
+        summary = self._summary(key, found)
+        if summary.result is None:
+            raise NeverReturns
+        for k in summary.writes:
+            for ref in items[k].refs:
+                ev.heap.mark(ref.storage, written=True, active=any(i.active for i in items))
+        for item in items:
+            self._loosen(ev, item)
+        return self._import(ev, expr, summary.result, items, ())
+
+    def found(self, function: Any, expr: Expr) -> Found:
+        try:
+            found = find(function)
+        except SrcgradError as error:
+            raise Refused(error.what, error.remedy, expr.at) from None
+        if found.bound or found.bound_kwargs:
+            raise Refused("a recursive method or partial isn't supported yet", "make it a plain function", expr.at)
+        return found
+
+    def _loosen(self, ev: Evaluator, item: Abstract) -> None:
+        for ref in item.refs:
+            ev.heap.mark(ref.storage, loose=True)
+            for part in ref.storage.fields.values():
+                self._loosen(ev, part)
+        for part in item.items or ():
+            self._loosen(ev, part)
+
+    def _bound(self, ev: Evaluator, found: Found, expr: Call, args: list[Abstract],
+               kwargs: dict[str, Abstract]) -> list[Abstract]:
+        given = bind_parameters(lowered(found), found, expr, args, kwargs)
+        return [ev.from_object(v.obj, ("default", v.obj), "outer", False) if isinstance(v, Default) else v
+                for v in given]
+
+    def key(self, facts: Facts, found: Found, items: list[Abstract]) -> Key:
+        return self._key(facts.evaluator, found, items)
+
+    def _key(self, ev: Evaluator, found: Found, items: list[Abstract]) -> Key:
+        values = tuple(erase(ev.value(item)) for item in items)
+        key = Key(found.function.__code__, values, tuple(item.active for item in items))
+        known = [k for k in (*self._summaries, *self._open) if k.code is key.code]
+        if key in known or len(set(known)) < MOST_KEYS:
+            return key
+        for other in known:
+            values = tuple(join(a, b) for a, b in zip(values, other.values))
+        active = tuple(any(k.active[i] for k in (key, *known)) for i in range(len(values)))
+        return Key(key.code, values, active)
+
+    def _summary(self, key: Key, found: Found) -> Summary:
+        if key in self._summaries:
+            return self._summaries[key]
+        self._summaries[key] = Summary()
+        self._open.append(key)
+        for _ in range(MOST_ROUNDS):
+            new = self._summarise(found, self._lower(found, Entry(key.values, _indices(key.active)), self))
+            stable = new == self._summaries[key]
+            self._summaries[key] = new
+            if stable:
+                break
+            self._forget_provisional()
+        self._open.pop()
+        if self._open:
+            self._provisional.add(key)
+        else:
+            self._provisional.clear()
+        return self._summaries[key]
+
+    def _forget_provisional(self) -> None:
+        """Summaries that were made of others which have changed since."""
+        for key in self._provisional:
+            self._summaries.pop(key, None)
+        self._provisional.clear()
+
+    def _summarise(self, found: Found, facts: Facts) -> Summary:
+        params = [p.name for p in lowered(found).params]
+        sources = {}
+        writes = set()
+        for k, name in enumerate(params):
+            for storage in _reach(facts.entry.get(name, NOTHING)):
+                sources[storage] = k
+                if storage.written:
+                    writes.add(k)
+        self.guards.update(facts.guards)
+        if facts.result is NOTHING and not facts.returns:
+            return Summary(None, frozenset(writes))
+        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes))
+
+    def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], depth: int) -> Template:
+        refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)
+        value = erase(facts.evaluator.value(item))
+        if item.items is not None:
+            return Template(value, refs, item.active, tuple(self._export(facts, i, sources, depth + 1) for i in item.items))
+        fields: dict[Any, Template] = {}
+        if depth < 4:
+            for ref in item.refs:
+                for name, part in ref.storage.fields.items():
+                    fields[name] = self._export(facts, part, sources, depth + 1)
+        return Template(value, refs, item.active, None, tuple(fields.items()))
+
+    def _import(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Abstract:
+        if template.items is not None:
+            parts = tuple(self._import(ev, expr, t, items, (*path, k)) for k, t in enumerate(template.items))
+            return Abstract(template.value, items=parts)
+        refs: set[Ref] = set()
+        for source in template.sources:
+            if source == FRESH:
+                refs.add(Ref(self._fresh(ev, expr, template, items, path), ()))
+            else:
+                refs.update(Ref(s, None) for s in _reach(items[source]))
+        if len(refs) > 1:
+            ev.heap.unite(refs)
+        for ref in refs:
+            ev.heap.mark(ref.storage, loose=True)
+        return Abstract(template.value, frozenset(refs), template.active and not refs)
+
+    def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Any:
+        kinds = {ListOf: "list", DictOf: "dict", ObjectOf: "object"}
+        storage = ev.storage(expr, kinds.get(type(template.value), "array"), path)
+        storage.cls = getattr(template.value, "cls", None)
+        ev.heap.mark(storage, active=template.active and storage.kind == "array")
+        for name, part in template.fields:
+            ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
+        return storage
+
+    # ------------------------------------------------------------ their code
+
+    def code_for(self, key: Key, found: Found, in_place: tuple[bool, ...], result_in_place: bool) -> Compiled:
+        """The two functions for these kinds of arguments; in_place says whose adjoints are in the shadow."""
+        full = (key, in_place, result_in_place)
+        if full not in self._compiled:
+            made = self._compiled[full] = Compiled(self._name(found.name))
+            made.takes_shadow = result_in_place or any(in_place)
+            entry = Entry(key.values, _indices(key.active), in_place=_indices(in_place))
+            self.texts.append(self._build(found, entry, result_in_place, made, self))
+        return self._compiled[full]
+
+    def _name(self, name: str) -> str:
+        number, candidate = 1, name
+        while candidate in self._names:
+            candidate, number = f"{name}_{number}", number + 1
+        self._names.add(candidate)
+        return candidate
+
+
+@dataclass(frozen=True)
+class Default:
+    """The default value of a parameter that a call leaves out."""
+    obj: Any
+
+
+def bind_parameters(code: Code, found: Found, expr: Call, args: list[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """The arguments of a call in the order of the parameters."""
+    given, named, out = list(args), dict(kwargs), []
+    for param in code.params:
+        default = found.signature.parameters[param.name].default
+        if param.kind in ("varargs", "varkw"):
+            raise Refused("a recursive function with * or ** in its parameters isn't supported yet",
+                          "name the parameters", expr.at)
+        if given and param.kind in ("positional", "normal"):
+            out.append(given.pop(0))
+        elif param.name in named:
+            out.append(named.pop(param.name))
+        elif default is not found.signature.empty:
+            out.append(Default(default))
+        else:
+            raise Refused(f"`{code.name}` is called without its argument `{param.name}`", "pass it", expr.at)
+    if given or named:
+        raise Refused(f"`{code.name}` is called with arguments that it doesn't take", "check the call", expr.at)
+    return out
+
+
+def erase(value: Value) -> Value:
+    """The value without lengths and without the values of numbers, so that recursion meets few kinds."""
+    match value:
+        case Array(dtype, dims):
+            return Array(dtype, None if dims is None else tuple(None for _ in dims))
+        case TupleOf(items, cls):
+            return TupleOf(tuple(map(erase, items)), cls)
+        case ListOf(item):
+            return ListOf(None if item is None else erase(item))
+        case DictOf(items, other):
+            return DictOf(tuple((k, erase(v)) for k, v in items), None if other is None else erase(other))
+        case ObjectOf(cls, fields):
+            return ObjectOf(cls, tuple((k, erase(v)) for k, v in fields))
+        case Known(obj) if isinstance(obj, bool):
+            return Number("bool")
+    number = number_of(value)
+    return value if number is None else Number(number.kind, number.dtype)
+
+
+def _indices(flags: tuple[bool, ...]) -> frozenset[int]:
+    return frozenset(k for k, flag in enumerate(flags) if flag)
+
+
+def _reach(item: Abstract) -> list[Any]:
+    out: list[Any] = []
+    todo = [item]
+    while todo:
+        current = todo.pop()
+        todo.extend(current.items or ())
+        for ref in current.refs:
+            if ref.storage not in out:
+                out.append(ref.storage)
+                todo.extend(ref.storage.fields.values())
+    return out
