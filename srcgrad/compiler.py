@@ -15,15 +15,17 @@ from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
 from srcgrad.passes.assemble import Assembler, Parts
+from srcgrad.passes.check import Checker
 from srcgrad.passes.callees import Callees, Compiled
 from srcgrad.passes.finish import Finished, finish, finish_callee
 from srcgrad.passes.inline import inline
-from srcgrad.passes.place import place
+from srcgrad.passes.place import Needs, Placed, place
 from srcgrad.passes.prepare import prepare_loops
 from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward
 from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.reverse.steps import Step
 from srcgrad.passes.split import split
 from srcgrad.passes.unit import Unit, unit_of
 from srcgrad.passes.versions import number_versions
@@ -62,10 +64,9 @@ class Artifact:
 def compile_gradient(found: Found, values: tuple[Value, ...], request: Request,
                      samples: tuple[Any, ...] | None = None) -> Artifact:
     """Compiles the derivative of a function for these kinds of arguments; `samples` are the arguments themselves."""
-    made = None
-    for _, made in _stages(found, values, request, samples):
-        pass
-    assert isinstance(made, Finished)
+    *_, (_, last) = _stages(found, values, request, samples)
+    assert not isinstance(last, Code)
+    made = last()
     guards = facts_as_guards(made.guards, tuple(p.name for p in made.params))
     return Artifact(made.text, made.forward, made.pullback, guards, made.arguments)
 
@@ -74,7 +75,7 @@ def stages(found: Found, values: tuple[Value, ...], request: Request,
            samples: tuple[Any, ...] | None = None) -> Iterator[tuple[str, str]]:
     """The name of each stage with the program as it is after it: every one is valid Python."""
     for name, stage in _stages(found, values, request, samples):
-        yield name, stage.text if isinstance(stage, Finished) else printing.function(stage)
+        yield name, printing.function(stage) if isinstance(stage, Code) else stage().text
 
 
 def core_form(function: Callable) -> Callable:
@@ -89,16 +90,17 @@ def core_form(function: Callable) -> Callable:
 
 
 def _stages(found: Found, values: tuple[Value, ...], request: Request,
-            samples: tuple[Any, ...] | None) -> Iterator[tuple[str, Code | Finished]]:
+            samples: tuple[Any, ...] | None) -> Iterator[tuple[str, Code | Callable[[], Finished]]]:
+    """Generated functions are finished only when they are called for."""
     entry = _entry(found, values, request, samples)
     callees = Callees(_callee_facts, partial(_build_callee, request.options))
     front = None
     for name, front in _lower(unit_of(found), entry, callees):
         yield name, front.unit.code
     context, parts = _reverse(front, request, callees)
-    origin = front.origin
-    yield "plain", finish(context, parts, request.mode, entry.values, origin, optimise=False)
-    yield "final", finish(context, parts, request.mode, entry.values, origin, optimise=not request.options.plain)
+    made = partial(finish, context, parts, request.mode, entry.values, front.origin)
+    yield "plain", partial(made, optimise=False)
+    yield "final", partial(made, optimise=not request.options.plain)
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,9 @@ class Front:
 def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
     """The stages before anything is reversed; the last has the facts."""
     yield "core", Front(_verified(unit))
-    unit = _inlined(unit, entry, callees)
+    unit, facts = _inlined(unit, entry, callees)
     yield "inline", Front(_verified(unit))
-    unit, origin = number_versions(resolve(unit, _facts(unit, entry, callees)))
+    unit, origin = number_versions(resolve(unit, facts))
     yield "resolve", Front(_verified(unit))
     unit, temporaries = split(unit, _facts(unit, entry, callees))
     unit, counters, made = prepare_loops(unit)
@@ -148,7 +150,7 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
     seed = [] if result_in_place else assembler.seed(Name("value_bar"), state)
     steps = backward.block(front.unit.code.body, state)
     kept = assembler.contents_of_arguments(sorted(entry.in_place))
-    placed = place(context, steps, seed, kept=kept)
+    placed = _placed(context, steps, seed, state, options, kept)
     wanted = [k for k in sorted(entry.active) if k not in entry.in_place]
     parts = assembler.callee(placed, seed, state, wanted)
     return finish_callee(context, parts, made, front.origin, optimise=not options.plain)
@@ -171,13 +173,15 @@ def _general(value: Value) -> Value:
     return value
 
 
-def _inlined(unit: Unit, entry: Entry, callees: Callees) -> Unit:
+def _inlined(unit: Unit, entry: Entry, callees: Callees) -> tuple[Unit, Facts]:
+    """The function with callees put in place, and what is known of it then."""
+    facts = _facts(unit, entry, callees)
     for _ in range(MOST_INLININGS):
-        new = inline(unit, _facts(unit, entry, callees))
+        new = inline(unit, facts)
         if new is None:
             break
-        unit = new
-    return unit
+        unit, facts = new, _facts(new, entry, callees)
+    return unit, facts
 
 
 def _context(front: Front, request: Request, callees: Callees) -> tuple[Context, Backward, Assembler]:
@@ -199,10 +203,19 @@ def _reverse(front: Front, request: Request, callees: Callees) -> tuple[Context,
     g = Name("value_bar") if request.mode == "vjp" else Const(1.0)
     seed = assembler.seed(g, state)
     steps = backward.block(unit.code.body, state)
-    placed = place(context, steps, seed)
+    placed = _placed(context, steps, seed, state, request.options)
     if request.mode == "vjp":
         return context, assembler.split(placed, seed, state)
     return context, assembler.joint(placed, seed, state, request.mode == "value_and_grad")
+
+
+def _placed(context: Context, steps: list[Step], seed: list[Statement], state: State, options: Options,
+            kept: Needs = frozenset()) -> Placed:
+    """What is saved has been decided; in checked mode the text also asserts what that rests on."""
+    if not options.checked:
+        return place(context, steps, seed, kept=kept)
+    checker = Checker(context, steps)
+    return checker.insert(place(context, steps, seed, kept=kept), state)
 
 
 def _verified(unit: Unit) -> Unit:

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.runtime.memory import address, bounds, mirror, root
-from srcgrad.runtime.structure import fields
+from srcgrad.runtime.structure import add_at, fields
 
 __all__ = ["Shadow"]
 
@@ -70,6 +70,45 @@ class Shadow:
         where = np.lib.stride_tricks.as_strided(
             places[start:], bar.shape, tuple(s // bar.itemsize * places.itemsize for s in bar.strides))
         np.add.at(flat, where, g)
+
+    def accumulate(self, a: Any, bar: Any, g: Any) -> Any:
+        """Add `g` to the adjoint of `a`, which may be an array or a number: an array's is kept here, a number's is `bar`,
+        and the new one is returned.  A `g` of None is zero.
+
+        >>> shadow, a = Shadow(), np.zeros(2)
+        >>> shadow.accumulate(3.0, 0.5, 2.0), shadow.accumulate(a, 0.0, np.ones(2))
+        (2.5, 0.0)
+        >>> shadow(a)
+        array([1., 1.])
+        """
+        if g is None:
+            return bar
+        if isinstance(a, np.ndarray):
+            self.add(a, g)
+            return bar
+        return bar + g
+
+    def add_part(self, part: Any, bars: Any, key: Any, g: Any) -> None:
+        """Add `g` to the adjoint of `part`, which is what a container holds at `key`: an array's is kept here, a
+        number's is `bars[key]`, where `bars` is the adjoint of the container."""
+        if isinstance(part, np.ndarray):
+            self.accumulate(part, None, g)
+        else:
+            add_at(bars, key, g)
+
+    def take(self, a: Any, bar: Any, owner: Any = None) -> Any:
+        """The adjoint of `a` at the point of its birth, which ends it; `bar` is a number's.  None where `a` is a view of
+        `owner`, so that its adjoint is a part of another one.
+
+        >>> shadow, a = Shadow(), np.zeros(2)
+        >>> shadow.take(a[0], 1.5), shadow.take(a[:1], 0.0, a), shadow.take(a, 0.0)
+        (1.5, None, array([0., 0.]))
+        """
+        if not isinstance(a, np.ndarray):
+            return bar
+        if isinstance(owner, np.ndarray) and np.may_share_memory(a, owner):
+            return None
+        return self.pop(a)
 
     def pop(self, a: Any) -> Any:
         """The adjoint of a storage at the point of its birth, which ends it: asked for again, it is zero."""

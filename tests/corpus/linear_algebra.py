@@ -171,7 +171,7 @@ def surface_and_spread(triangle, S):
     cells = np.floor(ranked * 4.0)
     ranked = ranked - cells / 4.0
     if len(triangle) > 1:
-        u, v = np.meshgrid(ranked[0], ranked[1])
+        u, v = ranked[:2]
         total += np.sum(u * v) + np.median(ranked[:, 0])
     ranked = np.rot90(np.atleast_2d(ranked))
     k = int(np.searchsorted(np.sort(cells[0]), 0.0))

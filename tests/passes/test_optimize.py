@@ -64,7 +64,8 @@ def check(run: Callable[[Block], Block], before: str, after: str) -> None:
 
 @pytest.mark.parametrize(("expr", "names", "contents"), [
     ("x + c * 2", "x c", ""), ("u[1:] + x", "u x", "U"), ("u.shape", "u", ""), ("np.zeros_like(u)", "np u", ""),
-    ("saved[i]", "saved i", "S"), ("len(saved)", "len saved", "S"), ("np.shape(saved)", "np saved", "S"), ("w", "w", "U"),
+    ("saved[i]", "saved i", "S"), ("len(saved)", "len saved", "S"), ("np.shape(saved)", "np saved", "S"), ("w", "w",
+     "U"),
 ])
 def test_reads(expr: str, names: str, contents: str) -> None:
     expected = {("name", n) for n in names.split()} | {("content", c) for c in contents.split()}
@@ -122,7 +123,8 @@ def floating(expr: core.Expr) -> bool:
     ("1.0 * a", "1.0 * a"), ("-(-a)", "--a"), ("1.0 * s", "s"), ("f(1.0 * a)", "f(1.0 * a)"),
     ("np.sum(1.0 * a)", "np.sum(a)"), ("(1.0 * a).T", "(1.0 * a).T"),
     # constants
-    ("2.0 * 0.5 * a * b", "a * b"), ("1 / 3 * a", "1 / 3 * a"), ("24 * 60", "1440"), ("1 - 2", "-1"), ("1 / 0", "1 / 0"),
+    ("2.0 * 0.5 * a * b", "a * b"), ("1 / 3 * a", "1 / 3 * a"), ("24 * 60", "1440"), ("1 - 2", "-1"), ("1 / 0",
+     "1 / 0"),
     ("2.0 * (0.5 * a * b)", "a * b"), ("3.0 * (0.5 * a)", "1.5 * a"), ("3.0 * (0.3 * a)", "3.0 * (0.3 * a)"),
     ("3.0 * (0.5 * a * b)", "3.0 * (0.5 * a * b)"), ("0.5 * a / 3.0", "0.5 * a / 3.0"), ("4.0 * a / 2.0", "2.0 * a"),
     ("2.0 * (3.0 * k)", "6.0 * k"), ("2 * (3 * k)", "2 * (3 * k)"), ("2.0 * (3.0 / a)", "6.0 / a"),
@@ -162,13 +164,15 @@ def test_signs_swap_only_where_order_may_change() -> None:
     ("if c:\n    z = 1\nreturn y", "return y"),
     ("if f(c):\n    z = 1\nreturn y", "f(c)\nreturn y"),
     # only feeds itself
-    ("s = 0\nfor i in range(n):\n    s = s + i\n    y = y + 1\nreturn y", "for i in range(n):\n    y = y + 1\nreturn y"),
+    ("s = 0\nfor i in range(n):\n    s = s + i\n    y = y + 1\nreturn y",
+     "for i in range(n):\n    y = y + 1\nreturn y"),
     ("s = 0\nfor i in range(n):\n    s += i\nreturn y", "return y"),
     ("i = 0\nwhile i < n:\n    s = i\n    i += 1\nreturn y", "return y"),
     ("i = 0\nwhile i < n:\n    y = i\n    i += 1\nreturn y", "i = 0\nwhile i < n:\n    y = i\n    i += 1\nreturn y"),
     ("for i in range(n):\n    z = 1\nreturn i", "for i in range(n):\n    pass\nreturn i"),
     # read in the next turn
-    ("a = 0\nfor i in range(n):\n    y = a\n    a = i\nreturn y", "a = 0\nfor i in range(n):\n    y = a\n    a = i\nreturn y"),
+    ("a = 0\nfor i in range(n):\n    y = a\n    a = i\nreturn y",
+     "a = 0\nfor i in range(n):\n    y = a\n    a = i\nreturn y"),
     # read after a break
     ("z = 0\nfor i in x:\n    z = 1\n    if c:\n        break\n    z = 2\nreturn z",
      "z = 0\nfor i in x:\n    z = 1\n    if c:\n        break\n    z = 2\nreturn z"),
@@ -187,11 +191,14 @@ def test_signs_swap_only_where_order_may_change() -> None:
     ("for i in range(3):\n    v[0] = i\n    v = np.zeros(3)\n    y = y + v[0]\nreturn y",
      "for i in range(3):\n    v = np.zeros(3)\n    y = y + v[0]\nreturn y"),
     # save pairs
-    ("y_saved = []\nfor i in range(n):\n    y_saved.append(y)\n    y = y * 2\nfor i in reversed(range(n)):\n    y = y_saved.pop()\n"
+    ("y_saved = []\nfor i in range(n):\n    y_saved.append(y)\n    y = y * 2\n"
+     "for i in reversed(range(n)):\n    y = y_saved.pop()\n"
      "    z = z * 2\nreturn z", "for i in reversed(range(n)):\n    z = z * 2\nreturn z"),
     ("y_saved = []\ny_saved.append(y)\ny_saved.append(x)\na = y_saved.pop()\nb = y_saved.pop()\nreturn b",
      "y_saved = []\ny_saved.append(y)\ny_saved.append(x)\ny_saved.pop()\nb = y_saved.pop()\nreturn b"),
-    ("y_saved = []\ny_saved.append(x)\na = y_saved.pop()\nz_saved = []\nz_saved.append(a)\nb = z_saved.pop()\nreturn y", "return y"),
+
+    ("y_saved = []\ny_saved.append(x)\na = y_saved.pop()\nz_saved = []\nz_saved.append(a)\nb = z_saved.pop()\nreturn y",
+     "return y"),
     ("y_saved = []\ny_saved.append(x)\na, b = y_saved.pop()\nreturn y", "return y"),
     ("y_saved = []\ny_saved.append(x)\nv = np.zeros(2)\nv[:] = y_saved.pop()\nreturn y", "return y"),
     ("y_saved = []\ny_saved.append(x)\nreturn len(y_saved)", "y_saved = []\ny_saved.append(x)\nreturn len(y_saved)"),
@@ -207,7 +214,9 @@ def test_dead(before: str, after: str) -> None:
 
 
 def test_dead_keeps_what_is_live_after() -> None:
-    run = lambda live: lambda block: eliminate_dead(block, frozenset(live.split()), EFFECTS, frozenset({"v"}))  # noqa: E731
+    def run(live: str) -> Callable[[Block], Block]:
+        return lambda block: eliminate_dead(block, frozenset(live.split()), EFFECTS, frozenset({"v"}))
+
     check(run("a v"), "a = 1\nb = 2\nv[0] = 3", "a = 1\nv[0] = 3")
     check(run("b"), "a = 1\nb = 2\nv[0] = 3", "b = 2")
 
@@ -258,7 +267,8 @@ def test_idle_comments() -> None:
     ("t1 = u\nu[0] = 3\ny = t1", "u[0] = 3\ny = u"),
     ("t1 = saved.shape\nsaved.append(x)\ny = t1", "t1 = saved.shape\nsaved.append(x)\ny = t1"),
     ("t1 = u.shape\nu[0] = x\ny = t1[0]", "u[0] = x\ny = u.shape[0]"),
-    ("t1 = x\nif c:\n    y = t1\n    x = 2\nelse:\n    y = t1 + 1", "if c:\n    y = x\n    x = 2\nelse:\n    y = x + 1"),
+    ("t1 = x\nif c:\n    y = t1\n    x = 2\nelse:\n    y = t1 + 1",
+     "if c:\n    y = x\n    x = 2\nelse:\n    y = x + 1"),
     ("t1 = x\nfor i in t1:\n    y = t1\n    x = 2", "t1 = x\nfor i in x:\n    y = t1\n    x = 2"),
     ("t1 = x\nwhile t1:\n    x = t1 + 1", "t1 = x\nwhile t1:\n    x = t1 + 1"),
     ("for i in r:\n    t1 = i\n    y = t1 * z", "for i in r:\n    y = i * z"),
@@ -358,7 +368,8 @@ def test_merge_accumulation(before: str, after: str) -> None:
 
 def test_merge_accumulation_stops_at_the_width() -> None:
     before = "p_bar = alpha\np_bar += beta"
-    check(lambda block: merge_accumulation(block, EFFECTS, frozenset({"p_bar"}), 4 + 20), before, "p_bar = alpha + beta")
+    check(lambda block: merge_accumulation(block, EFFECTS, frozenset({"p_bar"}), 4 + 20), before,
+          "p_bar = alpha + beta")
     check(lambda block: merge_accumulation(block, EFFECTS, frozenset({"p_bar"}), 4 + 19), before, before)
 
 
@@ -393,7 +404,8 @@ def test_many_names() -> None:
 
 
 @pytest.mark.parametrize("line", [
-    "y = (a + b) * c - -d ** -e ** (f ** g)", "x[1:-1, ::2, i] += f(a, b, axis=None)[0].T", "return (a - (b - c)) @ (d, e)",
+    "y = (a + b) * c - -d ** -e ** (f ** g)", "x[1:-1, ::2, i] += f(a, b, axis=None)[0].T",
+    "return (a - (b - c)) @ (d, e)",
     "y = a if b < c <= d and not (e or f) else [1, 'two', 0.5]", "u[2:] = (x + y).sum()", "a, b = c, (d + e) / f",
 ])
 def test_columns(line: str) -> None:
@@ -432,7 +444,8 @@ class Program:
         a = self.expr(kind, temps, depth - 1)
         b = self.expr(self.rng.choice([kind, N]), temps, depth - 1)
         return self.rng.choice([f"({a} + {b})", f"({a} - {b})", f"-{a}", f"({b} + -{a})", f"1.0 * {a}", f"np.abs({a})",
-                                f"(-{self.leaf(kind, [])} * {self.leaf(N, [])})", f"0.5 * {a}", f"2.0 * {a}", f"{a} / 2.0",
+                                f"(-{self.leaf(kind, [])} * {self.leaf(N, [])})", f"0.5 * {a}", f"2.0 * {a}",
+                                f"{a} / 2.0",
                                 f"({self.leaf(N, [])} * {self.leaf(kind, [])})", f"({a} + {b})"])
 
     def small(self, kind: str, temps: list[str]) -> str:
@@ -459,8 +472,10 @@ class Program:
         if roll < 0.55 and depth:
             return ["for i in range(2):", *self.block(temps, 3, depth - 1)]
         return [self.rng.choice([
-            f"u[1:-1] = {self.small(SLICE, temps)}", f"u[1:-1] -= {self.small(SLICE, temps)}", f"u += {self.small(ARRAY, temps)}",
-            f"v[2:] += {self.small(SLICE, temps)}", f"v = x + {self.small(ARRAY, temps)}", f"x_bar = {self.small(ARRAY, temps)}",
+            f"u[1:-1] = {self.small(SLICE, temps)}", f"u[1:-1] -= {self.small(SLICE, temps)}",
+            f"u += {self.small(ARRAY, temps)}",
+            f"v[2:] += {self.small(SLICE, temps)}", f"v = x + {self.small(ARRAY, temps)}",
+            f"x_bar = {self.small(ARRAY, temps)}",
             f"x_bar += -{self.small(ARRAY, temps)}", f"s_bar = s_bar + {self.small(N, temps)}",
             f"s_bar -= {self.small(N, temps)}", "# line 3: something", f"u.fill({self.small(N, temps)})"])]
 
@@ -482,10 +497,12 @@ class Program:
         start = ["u = x.copy()", "w = u[:2]", "v = np.zeros(4)", "x_bar = np.zeros(4)", "s_bar = 0.0", "u_saved = []",
                  "s_saved = []"]
         body = self.statements(temps, 7, 2)
-        forward = ["for i in range(3):", "    u_saved.append(u.copy())", "    s_saved.append(s)", *self.block(temps, 5, 1),
+        forward = ["for i in range(3):", "    u_saved.append(u.copy())", "    s_saved.append(s)",
+         *self.block(temps, 5, 1),
                    "    s = s * 0.5"]
         backward = ["for i in reversed(range(3)):", "    s = s_saved.pop()", "    t0 = u_saved.pop()",
-                    self.rng.choice(["    u[1:-1] = t0[1:-1]", "    x_bar = x_bar + t0", "    pass"]), *self.block(temps, 5, 1)]
+                    self.rng.choice(["    u[1:-1] = t0[1:-1]", "    x_bar = x_bar + t0", "    pass"]),
+                     *self.block(temps, 5, 1)]
         end = self.statements(temps, 7, 2)
         results = self.rng.sample(["x_bar", "s_bar", "u", "v", "s", "w"], 5)
         return "\n".join(start + body + forward + backward + end + [f"return {', '.join(results)}"])

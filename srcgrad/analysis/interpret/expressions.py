@@ -29,6 +29,10 @@ INACTIVE_OPERATORS = frozenset(("//", "<<", ">>", "&", "|", "^"))
 HOLE = Name("_")
 
 
+class NeverReturns(Exception):
+    """A call that hasn't returned yet, as far as is known: what follows it can't be reached."""
+
+
 class Refused(Exception):
     """This statement can't be differentiated: what, and what to write instead."""
 
@@ -284,17 +288,28 @@ class Evaluator:
         return None
 
     def _bool(self, expr: Bool, env: Env) -> Abstract:
-        items = [self(v, env) for v in expr.values]
-        out = items[0]
-        for item in items[1:]:
-            out = self.heap.join(out, item)
-        return out
+        return self._any_of([*expr.values], env)
 
     def _cond(self, expr: Cond, env: Env) -> Abstract:
         test = self.truth(self(expr.test, env))
         if test is not None:
             return self(expr.body if test else expr.orelse, env)
-        return self.heap.join(self(expr.body, env), self(expr.orelse, env))
+        return self._any_of([expr.body, expr.orelse], env)
+
+    def _any_of(self, exprs: list[Expr], env: Env) -> Abstract:
+        """One of several; those that never return don't count."""
+        items = []
+        for expr in exprs:
+            try:
+                items.append(self(expr, env))
+            except NeverReturns:
+                continue
+        if not items:
+            raise NeverReturns
+        out = items[0]
+        for item in items[1:]:
+            out = self.heap.join(out, item)
+        return out
 
     # ------------------------------------------------------------ displays
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping
 
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.calls import Calls
-from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, Refused, numeric
+from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage, forget_name, join_envs
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
@@ -20,10 +20,6 @@ from srcgrad.lang.core import (
     Attr, Bind, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
     While, With, Const,
 )
-
-class NeverReturns(Exception):
-    """A call that hasn't returned yet, as far as is known: what follows it can't be reached."""
-
 
 MAX_ROUNDS = 12
 MAX_VISITS = 6

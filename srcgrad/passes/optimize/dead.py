@@ -209,7 +209,8 @@ class _Sweep:
     def _idle_call(self, call: Expr, live: Keys) -> bool:
         """`a.fill(0)` where nobody reads the local a."""
         changed = receiver(call)
-        return changed is not None and self._unread(changed, live) and all(map(self.effects.pure, core.children(call)[1:]))
+        harmless = all(map(self.effects.pure, core.children(call)[1:]))
+        return changed is not None and harmless and self._unread(changed, live)
 
     # ------------------------------------------------------------ branches and loops
 

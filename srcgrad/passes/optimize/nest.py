@@ -10,9 +10,10 @@ from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.copies import map_expressions
 from srcgrad.passes.optimize.dead import drop_idle_comments
 from srcgrad.passes.optimize.effects import (
-    Block, Effects, Key, Keys, argument_writes, arguments, captured, hazard, header_writes, reads, statement_reads, written,
+    Block, Effects, Key, Keys, argument_writes, arguments, captured, hazard, header_writes, reads, statement_reads,
+    written,
 )
-from srcgrad.passes.optimize.width import columns, statement_columns
+from srcgrad.passes.optimize.width import statement_columns
 
 
 def nest(block: Block, effects: Effects, temporaries: frozenset[str], width: int = 100) -> Block:

@@ -4,9 +4,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from srcgrad.lang.core import Param, Statement
+from srcgrad.passes.optimize.augment import augment
+from srcgrad.passes.optimize.copies import propagate_copies
+from srcgrad.passes.optimize.dead import eliminate_dead
+from srcgrad.passes.optimize.naming import rename_temporaries
+from srcgrad.passes.optimize.nest import merge_accumulation, nest
+from srcgrad.passes.optimize.oracles import Oracles
+from srcgrad.passes.optimize.simplify import simplify_block
 from srcgrad.passes.reverse.context import Context
 
+Block = tuple[Statement, ...]
 
-def optimise(body: tuple[Statement, ...], context: Context, origin: Mapping[str, str],
-             params: tuple[Param, ...]) -> tuple[Statement, ...]:
-    return body
+
+def optimise(body: Block, context: Context, origin: Mapping[str, str], params: tuple[Param, ...]) -> Block:
+    """The same function, as a careful person would have written it."""
+    temporaries = frozenset(context.temporaries) | {
+        bar for name, bar in context._bars.items() if name in context.temporaries}
+    for _ in range(2):
+        oracles = Oracles(context, body)
+        effects = oracles.effects
+        body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)
+        body = propagate_copies(body, effects, temporaries)
+        body = eliminate_dead(body, frozenset(), effects)
+        body = nest(body, effects, temporaries)
+        values = frozenset(n for n in (*context._bars.values(), *temporaries) if n not in effects.storages)
+        body = merge_accumulation(body, effects, values)
+    oracles = Oracles(context, body)
+    body = augment(body, oracles)
+    taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries
+    return rename_temporaries(body, temporaries, taken)

@@ -8,7 +8,8 @@ from srcgrad.lang.core import (
     Attr, Bind, Call, Const, Dict, Expr, If, Item, List, Name, Statement, Tuple, Unary, Unpack,
     children,
 )
-from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State
+from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State, meet
+from srcgrad.passes.reverse.branches import zero_before
 from srcgrad.passes.reverse.calls import Calls
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.contribute import Contributor, Out
@@ -36,7 +37,8 @@ class Bindings:
         taken: list[tuple[Expr, Name]] = []
         for name, value in zip(stmt.names, stmt.values):
             item = self.c.facts.name_after(stmt, name)
-            if self.c.in_place(item) or not self.c.active(stmt, value):
+            kept = self.c.in_place(item) and not self.c.either(item)
+            if kept or not self.c.active(stmt, value):
                 self._forget(name, item, state)
                 continue
             bar = self.c.bar(name)
@@ -52,7 +54,7 @@ class Bindings:
             self.contributor.add(stmt, value, g, state, out)
 
     def _forget(self, name: str, item: Abstract, state: State) -> None:
-        if not self.c.in_place(item):
+        if not self.c.in_place(item) or self.c.static(item) is None:
             state.drop(self.c.bar(name))
 
     def _settle(self, stmt: Statement, name: str, state: State, out: Out) -> None:
@@ -68,10 +70,15 @@ class Bindings:
 
     def _one(self, stmt: Bind, name: str, value: Expr, state: State, out: Out) -> None:
         item = self.c.facts.name_after(stmt, name)
+        bar = self.c.bar(name)
+        if self.c.either(item):
+            self._either(stmt, name, value, item, state, out)
+            return
         if self.c.in_place(item):
+            if self.c.static(item) is None:
+                state.drop(bar)
             self._storage(stmt, name, value, item, state, out)
             return
-        bar = self.c.bar(name)
         if not state.has(bar):
             return
         how, kind = state.have[bar], state.kinds.get(bar)
@@ -113,6 +120,43 @@ class Bindings:
         rule, bound = spelled
         out_value = self.c.facts.evaluator.value(self.c.facts.name_after(stmt, name))
         self.rules.apply(stmt, rule, bound, Name(name), g, state, out, out_value, lazy)
+
+    # ------------------------------------------------------------ numbers, or arrays that are written in place
+
+    def _either(self, stmt: Bind, name: str, value: Expr, item: Abstract, state: State, out: Out) -> None:
+        """What the shadow has of an array that is born here, or the adjoint of a number, goes to the operands."""
+        bar = self.c.bar(name)
+        g: Expr = Name(bar) if state.has(bar) else Const(0.0)
+        state.drop(bar)
+        if not self.c.active(stmt, value):
+            return
+        born = any(ref.storage.site and ref.storage.site[0] is stmt for ref in item.refs)
+        if self.c.is_place(stmt, value):
+            if born or not isinstance(g, Const):
+                owner = (value.value,) if isinstance(value, (Item, Attr)) else ()
+                self.contributor.add(stmt, value, self._taken(name, g, owner, out) if born else g, state, out)
+        elif all(ref.storage.site and ref.storage.site[0] is stmt for ref in item.refs):
+            self.operation(stmt, name, value, self._taken(name, g, (), out), state, out, False)
+        else:
+            self._unless_view(stmt, name, value, g, state, out)
+
+    def _taken(self, name: str, g: Expr, owner: tuple[Expr, ...], out: Out) -> Name:
+        bar = self.c.temporary(name + "_bar")
+        out.append(Bind((bar,), (Call(Attr(self.contributor.shadow_name(), "take"), (Name(name), g, *owner)),)))
+        return Name(bar)
+
+    def _unless_view(self, stmt: Bind, name: str, value: Expr, g: Expr, state: State, out: Out) -> None:
+        inner: Out = []
+        after = state.copy()
+        self.operation(stmt, name, value, self._taken(name, g, (), inner), after, inner, False)
+        for bar in after.have.keys() - state.have.keys():
+            zero, how = zero_before(self.c, self.contributor, stmt, bar)
+            out.append(Bind((bar,), (zero,)))
+            state.set(bar, how)
+        for bar in after.have:
+            state.set(bar, meet(state.have[bar], after.have[bar]))
+        test = Unary("not", self.c.numpy("may_share_memory", Name(name), self._viewed(stmt, value)))
+        out.append(If(test, tuple(inner)))
 
     # ------------------------------------------------------------ storages
 
@@ -186,7 +230,7 @@ class Bindings:
         for k, name in enumerate(stmt.names):
             item = self.c.facts.name_after(stmt, name)
             bar = self.c.bar(name)
-            if self.c.in_place(item) or not state.has(bar):
+            if self.c.in_place(item) and not self.c.either(item) or not state.has(bar):
                 continue
             self._settle(stmt, name, state, out)
             state.drop(bar)

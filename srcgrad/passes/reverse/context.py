@@ -104,6 +104,14 @@ class Context:
             return None
         return ref if storage.origin != "outer" else None
 
+    def either(self, item: Abstract) -> bool:
+        """Whether only running tells if the value is a number, whose adjoint is a variable, or an array that is written
+        in place, whose adjoint lies in the shadow."""
+        value = self.facts.evaluator.value(item)
+        unsure = value == UNKNOWN or isinstance(value, Array) and value.dims is None
+        return unsure and self.in_place(item) and self.static(item) is None \
+            and all(ref.storage.kind == "array" for ref in item.refs)
+
     def buffer_name(self, storage: Storage) -> str:
         return self.bar(self.holders[storage])
 
@@ -161,14 +169,14 @@ class Context:
         """The kind of a backward expression, over primal names and adjoints."""
         env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
         env.update({name: Abstract(value) for name, value in extra.items()})
-        probe = _Probe(self)
+        probe = Probe(self)
         try:
             return probe(expr, env).value
         except Exception:                 # a kind that can't be told is unknown, whatever the reason
             return UNKNOWN
 
 
-class _Probe(Evaluator):
+class Probe(Evaluator):
     """Evaluates expressions of the backward pass; leaves no trace in the heap."""
 
     def __init__(self, context: Context) -> None:

@@ -47,10 +47,15 @@ class Contributor:
 
     def _name(self, stmt: Statement, operand: Name, g: Expr, state: State, out: Out, lazy: bool) -> None:
         item = self.c.kind(stmt, operand)
+        bar = self.c.bar(operand.id)
+        if self.c.either(item):
+            old = Name(bar) if state.has(bar) else Const(0.0)
+            out.append(Bind((bar,), (Call(Attr(self.shadow_name(), "accumulate"), (operand, old, g)),)))
+            state.set(bar, SHARED)
+            return
         if self.c.in_place(item):
             self._buffer(stmt, operand, item, g, state, out)
             return
-        bar = self.c.bar(operand.id)
         value = self.c.value(stmt, operand)
         if not state.has(bar):
             out.append(Bind((bar,), (g,)))
@@ -109,10 +114,15 @@ class Contributor:
 
     def _part(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out) -> None:
         item = self.c.kind(stmt, operand)
-        if item.refs and self.c.in_place(item) and not self._gathers(stmt, operand):
+        either = self.c.either(item)
+        if item.refs and self.c.in_place(item) and not either and not self._gathers(stmt, operand):
             self._buffer(stmt, operand, item, g, state, out)
             return
-        if isinstance(operand, Item):
+        if either and not isinstance(self.c.value(stmt, operand.value), Array):
+            base = self.mutable(stmt, operand.value, state, out)
+            key = as_value(operand.index) if isinstance(operand, Item) else self._field_key(stmt, operand)
+            out.append(Effect(Call(Attr(self.shadow_name(), "add_part"), (operand, base, key, g))))
+        elif isinstance(operand, Item):
             base = self.mutable(stmt, operand.value, state, out)
             self._add_at(stmt, operand, base, operand.index, g, out)
         elif isinstance(operand, Attr):
@@ -175,10 +185,15 @@ class Contributor:
                 return self.c.facts.evaluator.value(env[name])
         return UNKNOWN
 
+    def is_either(self, stmt: Statement, name: str) -> bool:
+        """Whether `Context.either` holds of a name around a statement."""
+        envs = self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})
+        return any(name in env and self.c.either(env[name]) for env in envs)
+
     def zeros(self, stmt: Statement, name: str) -> Expr:
         """The zero adjoint of a primal name."""
         value = self.value_of(stmt, name)
-        if is_number(value):
+        if is_number(value) or self.is_either(stmt, name):
             return Const(0.0)
         if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype.kind in "fc":
             return self.c.numpy("zeros_like", Name(name))

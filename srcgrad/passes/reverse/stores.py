@@ -100,11 +100,11 @@ class Stores:
 
     def _element(self, stmt: Store, place: Item, state: State, out: Out) -> None:
         bars = self.contributor.shadow(stmt, place.value, state, out)
-        if self.c.active(stmt, stmt.value) and not self.c.in_place(self.c.kind(stmt, stmt.value)):
+        if self._is_value(stmt, stmt.value):
             name = self.c.temporary("g")
             out.append(Bind((name,), (Item(bars, place.index),)))
             self._clear(place, bars, out)
-            self._if_there(stmt, name, state, out)
+            self._if_there(stmt, stmt.value, name, state, out)
         else:
             self._clear(place, bars, out)
 
@@ -134,10 +134,10 @@ class Stores:
             return
         bars = self.contributor.shadow(stmt, owner, state, out)
         popped = Call(Attr(bars, "pop"))
-        if self.c.active(stmt, value) and not self.c.in_place(self.c.kind(stmt, value)):
+        if self._is_value(stmt, value):
             name = self.c.temporary("g")
             out.append(Bind((name,), (popped,)))
-            self.contributor.add(stmt, value, self._or_zero(stmt, Name(name), value), state, out)
+            self._if_there(stmt, value, name, state, out)
         else:
             out.append(Effect(popped))
 

@@ -1,0 +1,274 @@
+"""What the optimisations ask about a generated function: kinds of names, what is mutable, what is pure."""
+from __future__ import annotations
+
+import builtins
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.scope import MISSING
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, join, number_of
+from srcgrad.lang import names
+from srcgrad.lang.core import (
+    Attr, Bin, Bind, Call, Compare, Const, Expr, For, Item, Name, Statement, Store, Unary, Unpack, names_read, statements,
+    walk,
+)
+from srcgrad.passes.optimize.effects import MUTATORS, Effects
+from srcgrad.passes.reverse.context import Context, Probe
+from srcgrad.rules.nondifferentiable import is_pure
+from srcgrad.rules.spellings import METHODS
+from srcgrad.runtime import structure
+
+IMPURE_HELPERS = frozenset((structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar))
+PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))
+PURE_METHODS = frozenset(METHODS) | {"copy", "astype"}
+FRESH_METHODS = frozenset(("copy", "sum", "mean", "dot"))
+SHADOW = "shadow"
+Block = tuple[Statement, ...]
+
+
+class Oracles:
+    """Answers for one generated body."""
+
+    def __init__(self, context: Context, body: Block) -> None:
+        self.c, self.body = context, body
+        self._memo: dict[int, tuple[Expr, bool]] = {}
+
+    # ------------------------------------------------------------ kinds
+
+    @cached_property
+    def primal(self) -> dict[str, Abstract]:
+        """Every primal name with all that it may be at any time."""
+        out: dict[str, Abstract] = dict(self.c.facts.entry)
+        for env in (*self.c.facts.before.values(), *self.c.facts.after.values()):
+            for name, item in env.items():
+                old = out.get(name)
+                if old is not None and old != item:
+                    item = Abstract(join(self._value(old), self._value(item)), old.refs | item.refs)
+                out[name] = item
+        return out
+
+    def _value(self, item: Abstract) -> Value:
+        return self.c.facts.evaluator.value(item)
+
+    @cached_property
+    def kinds(self) -> dict[str, Value]:
+        """What each name of the body is: primal names as the facts say, others by what they are bound to."""
+        env = {name: self._value(item) for name, item in self.primal.items()}
+        own: dict[str, Value] = {}
+        for _ in range(2):
+            for stmt in statements(self.body):
+                if isinstance(stmt, Bind):
+                    for name, value in zip(stmt.names, stmt.values):
+                        if name not in env:
+                            kind = self._evaluate(value, {**env, **own})
+                            own[name] = join(own[name], kind) if name in own else kind
+        return {**env, **own}
+
+    def _evaluate(self, expr: Expr, kinds: dict[str, Value]) -> Value:
+        env = {name: Abstract(kinds[name]) for name in names_read(expr) if name in kinds}
+        try:
+            return Probe(self.c)(expr, env).value
+        except Exception:             # whatever can't be told is unknown
+            return UNKNOWN
+
+    def value(self, expr: Expr) -> Value:
+        return self.kinds.get(expr.id, UNKNOWN) if isinstance(expr, Name) else self._evaluate(expr, self.kinds)
+
+    def kind(self, expr: Expr) -> str | None:
+        value = self.value(expr)
+        if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype.kind in "fci":
+            return "array"
+        number = number_of(value)
+        if number is not None and number.kind != "bool" and (number.dtype is None or number.dtype.kind in "fci"):
+            return "number"
+        return None
+
+    def floating(self, expr: Expr) -> bool:
+        value = self.value(expr)
+        if isinstance(value, Array):
+            return value.dtype is not None and value.dtype.kind == "f"
+        number = number_of(value)
+        return number is not None and number.kind == "float"
+
+    # ------------------------------------------------------------ effects
+
+    @cached_property
+    def effects(self) -> Effects:
+        storages = self._storages()
+        arrays = frozenset(t for t in frozenset().union(*storages.values()) if self._is_array(t)) if storages else frozenset()
+        return Effects(self.pure, storages, arrays)
+
+    def _is_array(self, token: Hashable) -> bool:
+        return getattr(token, "kind", "array") == "array" and token != SHADOW
+
+    def _storages(self) -> dict[str, frozenset[Hashable]]:
+        out: dict[str, frozenset[Hashable]] = {}
+        for name, item in self.primal.items():
+            tokens = frozenset(self._tokens(item))
+            if tokens:
+                out[name] = tokens
+        for name, tokens in self._adjoint_storages().items():
+            out[name] = out.get(name, frozenset()) | tokens
+        return out
+
+    def _tokens(self, item: Abstract) -> set[Any]:
+        found: set[Any] = set()
+        todo, seen = list(item.refs), set()
+        for part in item.items or ():
+            found |= self._tokens(part)
+        while todo:
+            storage = todo.pop().storage
+            if storage in seen:
+                continue
+            seen.add(storage)
+            if self.c.in_place(Abstract(refs=frozenset())) or self._mutable(storage):
+                found.add(storage.group)
+            for part in storage.fields.values():
+                todo.extend(part.refs)
+        return found
+
+    def _mutable(self, storage: Any) -> bool:
+        from srcgrad.passes.reverse.context import _group_written
+        return _group_written(self.c.facts, storage)
+
+    def _adjoint_storages(self) -> dict[str, frozenset[Hashable]]:
+        """Names that aren't primal: those that may share an object are one class; it counts if something writes it."""
+        classes = _Classes()
+        written: set[str] = set()
+        kinds = self.kinds
+        for stmt in statements(self.body):
+            match stmt:
+                case Bind(targets, values):
+                    for name, value in zip(targets, values):
+                        self._alias(classes, name, value)
+                case Unpack(targets, value, _):
+                    for name in targets:
+                        self._alias(classes, name, value)
+                case For(target, it, _, _):
+                    self._alias(classes, target, it)
+                case Store(place, _, _):
+                    root = _root(place)
+                    if not (isinstance(place, Name) and number_of(kinds.get(place.id, UNKNOWN)) is not None):
+                        written.add(root)
+            for expr in self._calls(stmt):
+                written |= {n for n in names_read(expr)}
+        out: dict[str, frozenset[Hashable]] = {}
+        roots = {classes.root(n) for n in written}
+        for name in classes.names():
+            root = classes.root(name)
+            if root in roots or root == classes.root(SHADOW):
+                out[name] = frozenset((SHADOW if root == classes.root(SHADOW) else f"class of {root}",))
+        return out
+
+    def _calls(self, stmt: Statement) -> list[Expr]:
+        from srcgrad.lang.core import expressions
+        return [e for top in expressions(stmt) for e in walk(top) if isinstance(e, Call) and not self._call_is_pure(e)]
+
+    def _alias(self, classes: "_Classes", name: str, value: Expr) -> None:
+        classes.add(name)
+        for source in self._sources(value):
+            classes.unite(name, source)
+
+    def _sources(self, value: Expr) -> set[str]:
+        """Names whose object the value may be, or be a view of."""
+        if isinstance(value, (Bin, Unary, Compare, Const)):
+            return set()
+        if isinstance(value, Call):
+            return self._call_sources(value)
+        if number_of(self.value(value)) is not None:
+            return set()
+        return {n for n in names_read(value) if not isinstance(self._object(Name(n)), (type, type(np)))}
+
+    def _call_sources(self, call: Call) -> set[str]:
+        shadow = getattr(self.c, "_shadow", None)
+        if shadow is not None and shadow in names_read(call.func):
+            return {SHADOW, shadow}
+        if isinstance(call.func, Attr) and call.func.name in FRESH_METHODS:
+            return set()
+        if number_of(self.value(call)) is not None:
+            return set()
+        function = self._object(call.func)
+        if function in (np.zeros_like, np.zeros, np.ones, np.empty, np.full, np.outer, np.array, np.sum, np.exp, np.cos,
+                        np.sin, np.sqrt, np.log, np.copy, np.where, np.sign, structure.zeros_like, structure.copy_argument):
+            return set()
+        return {n for e in (call.func, *call.args, *(v for _, v in call.kwargs)) for n in names_read(e)
+                if not isinstance(self._object(Name(n)), type(np)) and not callable(self._object(Name(n)))}
+
+    # ------------------------------------------------------------ purity
+
+    def pure(self, expr: Expr) -> bool:
+        known = self._memo.get(id(expr))
+        if known is None or known[0] is not expr:
+            answer = all(not isinstance(e, Call) or self._call_is_pure(e) for e in walk(expr)) \
+                and not any(type(e).__name__ in ("Opaque", "Function") for e in walk(expr))
+            known = self._memo[id(expr)] = (expr, answer)
+        return known[1]
+
+    def _call_is_pure(self, call: Call) -> bool:
+        shadow = getattr(self.c, "_shadow", None)
+        if isinstance(call.func, Name) and call.func.id == shadow:
+            return True
+        function = self._object(call.func)
+        if function is MISSING:
+            return isinstance(call.func, Attr) and call.func.name in PURE_METHODS and call.func.name not in MUTATORS
+        try:
+            if function in IMPURE_HELPERS:
+                return False
+            if function in PURE_BUILTINS:
+                return True
+        except TypeError:
+            return False
+        module = getattr(function, "__module__", "") or ""
+        return module.startswith("srcgrad.runtime") and not isinstance(function, type) or is_pure(function)
+
+    def _object(self, expr: Expr) -> Any:
+        """The object that a name outside the function means, or an attribute of one."""
+        if isinstance(expr, Attr):
+            owner = self._object(expr.value)
+            return MISSING if owner is MISSING else getattr(owner, expr.name, MISSING)
+        if not isinstance(expr, Name) or expr.id in self.primal or expr.id in self._bound:
+            return MISSING
+        if expr.id in self.c.helpers:
+            return self.c.helpers[expr.id]
+        outer = self.c.unit.outer(expr.id)
+        value = MISSING if outer is None else outer.value()
+        return getattr(builtins, expr.id, MISSING) if value is MISSING else value
+
+    @cached_property
+    def _bound(self) -> frozenset[str]:
+        return names.bound(self.body)
+
+
+class _Classes:
+    """Names in classes of those that may share an object."""
+
+    def __init__(self) -> None:
+        self._parent: dict[str, str] = {}
+
+    def add(self, name: str) -> None:
+        self._parent.setdefault(name, name)
+
+    def names(self) -> list[str]:
+        return list(self._parent)
+
+    def root(self, name: str) -> str:
+        self.add(name)
+        while self._parent[name] != name:
+            name = self._parent[name]
+        return name
+
+    def unite(self, a: str, b: str) -> None:
+        self._parent[self.root(a)] = self.root(b)
+
+
+def _root(place: Expr) -> str:
+    while isinstance(place, (Item, Attr)):
+        place = place.value
+    return place.id if isinstance(place, Name) else ""
+
+
+__all__ = ["Oracles", "Known", "Number"]

@@ -1,0 +1,229 @@
+"""Strong zero: what a choice cuts stays cut, also against a partial that is infinite there.
+
+        y = np.where(x > 0, np.sqrt(x), 0.0)        t = x > 0; t_1 = np.sqrt(x); y = np.where(t, t_1, 0.0)
+
+            x_bar = np.where(t, y_bar, 0.0) * 0.5 / np.where(t, t_1, 1.0)
+
+The mask of an adjoint (`State.masks`) is a variable of the backward part that broadcasts to the adjoint, which is zero
+where the mask is false.  It comes from the choice itself, never from a test for zero.  A partial of a masked adjoint
+is taken at harmless operands where the mask is false, if it may be infinite.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from srcgrad.analysis.finite import Finite
+from srcgrad.analysis.values import UNKNOWN, Array
+from srcgrad.lang.core import (
+    Attr, Bind, Call, Const, Expr, Item, Name, Statement, children, expressions, names_read, rebuild, statements,
+    substitute, walk,
+)
+from srcgrad.lang.names import bound_by
+from srcgrad.passes.reverse.adjoints import State
+from srcgrad.passes.reverse.context import Context, is_number, same_shape
+from srcgrad.rules.rule import Rule
+from srcgrad.rules.spellings import NOT_KNOWN, literal
+from srcgrad.runtime import masks as runtime
+
+Out = list[Statement]
+
+# Their text is finite where the operands that it reads (and the result) are.
+REGULAR = frozenset((np.multiply, np.square, np.sin, np.cos, np.tan, np.tanh, np.exp, np.exp2, np.absolute, np.arctan,
+                     np.arcsinh, np.sinc, np.copysign, np.ldexp, math.erf, math.erfc))
+
+# Their partials are bounded whatever the operands.
+BOUNDED = frozenset((np.where, np.clip, np.maximum, np.minimum, np.fmax, np.heaviside, np.nan_to_num))
+
+# An operand, and result, at which the partials are finite; 1 for all others.
+HARMLESS = {np.arcsin: 0.0, np.arccos: 0.0, np.arctanh: 0.0}
+
+# They take each slice along an axis to one element.
+REDUCTIONS = frozenset((np.sum, np.mean, np.var, np.std, np.prod, np.max, np.min, np.ptp, np.median, np.average, np.nansum,
+                        np.nanmean, np.linalg.norm))
+
+# They put elements elsewhere; the text of their rules does the same to a mask.
+MOVES = frozenset((np.transpose, np.matrix_transpose, np.reshape, np.ravel, np.squeeze, np.expand_dims, np.swapaxes,
+                   np.moveaxis, np.roll, np.flip))
+
+
+class Masks:
+    """Makes masks, guards partials with them, and hands them on."""
+
+    def __init__(self, context: Context) -> None:
+        self.c = context
+        self._finite: Finite | None = None
+
+    @property
+    def finite(self) -> Finite:
+        if self._finite is None:
+            self._finite = Finite(self.c.unit.code, self.c.facts, self.c.in_place)
+        return self._finite
+
+    # ------------------------------------------------------------ where masks come from
+
+    def cut(self, stmt: Statement, value: Expr, mask: str | None, state: State, out: Out) -> tuple[Expr, str | None]:
+        """The contribution, and its mask: a choice between an adjoint and 0 has one of its own."""
+        if not _is_choice(value):
+            return value, mask
+        condition, taken, other = value.args
+        if _is_zero(other):
+            if not isinstance(condition, Name):
+                condition = Name(self._bind("mask", condition, stmt, state, out))
+                value = Call(value.func, (condition, taken, other))
+            return value, self._both(stmt, self._lasting(stmt, condition), mask, state, out)
+        if _is_zero(taken):
+            return value, self._both(stmt, self.c.numpy("logical_not", condition), mask, state, out)
+        return value, mask
+
+    def choices(self, stmt: Statement, conditions: Expr, count: int, mask: str | None, state: State,
+                out: Out) -> list[str]:
+        """The masks of np.select's choices and of its default."""
+        chosen = Call(self.c.helper("chosen", runtime.chosen), (conditions,))
+        name = self._bind("masks", chosen, stmt, state, out)
+        return [self._both(stmt, Item(Name(name), Const(k)), mask, state, out) for k in (*range(count), -1)]
+
+    def _lasting(self, stmt: Statement, condition: Expr) -> Expr:
+        """The condition as it is now, if it is written in place later (in the backward part: put back)."""
+        written = any(self.c.in_place(self.c.kind(stmt, e)) for e in walk(condition))
+        return self.c.numpy("array", condition) if written else condition
+
+    def _both(self, stmt: Statement, condition: Expr, mask: str | None, state: State, out: Out) -> str:
+        if mask is not None:
+            condition = self.c.numpy("logical_and", Name(mask), condition)
+        return self._bind("mask", condition, stmt, state, out)
+
+    def _bind(self, hint: str, value: Expr, stmt: Statement, state: State, out: Out) -> str:
+        name = self.c.temporary(hint)
+        kind = self.c.evaluate(stmt, value, state, dict(state.kinds))
+        out.append(Bind((name,), (value,)))
+        state.kinds[name] = kind
+        return name
+
+    # ------------------------------------------------------------ where they are applied
+
+    def guard(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], out_name: Expr, value: Expr,
+              mask: str | None, state: State, out: Out, made: dict[Expr, Expr]) -> Expr:
+        """The text of a rule with harmless operands where the mask is false; `made` has those that exist already."""
+        if mask is None or not rule.elementwise or rule.jointly_linear or rule.primal in BOUNDED:
+            return value
+        regular = self._is_regular(rule, bound)
+        operands = {e for e in (*bound.values(), out_name) if not isinstance(e, Const)}
+
+        def visit(e: Expr) -> Expr:
+            if e in made:
+                return made[e]
+            if e not in operands:
+                return rebuild(e, tuple(visit(child) for child in children(e)))
+            if self._is_harmless(stmt, e, mask, regular, state):
+                made[e] = e
+            else:
+                harmless = self.c.numpy("where", Name(mask), e, Const(HARMLESS.get(rule.primal, 1.0)))
+                made[e] = Name(self._bind("safe", harmless, stmt, state, out))
+            return made[e]
+
+        return visit(value)
+
+    def _is_regular(self, rule: Rule, bound: Mapping[str, Expr]) -> bool:
+        if rule.primal is np.power:
+            exponent = literal(bound["x2"])
+            return exponent is not NOT_KNOWN and exponent >= 1
+        return rule.primal in REGULAR
+
+    def _is_harmless(self, stmt: Statement, operand: Expr, mask: str, regular: bool, state: State) -> bool:
+        if regular and self.finite(stmt, operand):
+            return True
+        return not is_number(state.kinds.get(mask, UNKNOWN)) and self.finite.constant(stmt, operand)
+
+    # ------------------------------------------------------------ where they go
+
+    def passed(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], operand: Expr, value: Expr, g: Expr,
+               mask: str | None, state: State, out: Out) -> str | None:
+        """The mask of an operand's contribution `value`, where that is a name; None if there is none."""
+        if mask is None or not isinstance(operand, Name) or self.c.in_place(self.c.kind(stmt, operand)):
+            return None
+        new = self._operand_mask(stmt, rule, bound, operand, value, g, mask, state)
+        if new is None or new == Name(mask):
+            return None if new is None else mask
+        return self._bind("mask", new, stmt, state, out)
+
+    def _operand_mask(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], operand: Expr, value: Expr, g: Expr,
+                      mask: str, state: State) -> Expr | None:
+        kind, mask_kind = self.c.value(stmt, operand), state.kinds.get(mask, UNKNOWN)
+        if rule.elementwise and rule.primal is not np.nan_to_num:
+            return self._elementwise(operand, kind, mask, mask_kind)
+        result = self._result(stmt)
+        if rule.primal in REDUCTIONS:
+            return self._reduced(stmt, bound, mask, _rank(mask_kind) is not None and _rank(mask_kind) == _rank(result))
+        if rule.primal in MOVES and isinstance(g, Name) and same_shape(mask_kind, result):
+            return substitute(value, {g.id: Name(mask)})
+        return None
+
+    def _result(self, stmt: Statement):
+        if isinstance(stmt, Bind) and len(stmt.names) == 1:
+            return self.c.facts.evaluator.value(self.c.facts.name_after(stmt, stmt.names[0]))
+        return UNKNOWN
+
+    def _elementwise(self, operand: Expr, kind, mask: str, mask_kind) -> Expr:
+        if is_number(mask_kind) or same_shape(kind, mask_kind):
+            return Name(mask)
+        if is_number(kind):
+            return self.c.numpy("any", Name(mask))
+        return Call(self.c.helper("kept", runtime.kept), (Name(mask), self.c.numpy("shape", operand)))
+
+    def _reduced(self, stmt: Statement, bound: Mapping[str, Expr], mask: str, full: bool) -> Expr | None:
+        axis = self.c.known(stmt, bound["axis"])
+        if axis is None or self.c.known(stmt, bound["keepdims"]) is True:
+            return Name(mask)
+        known = full and type(axis) is int and self.c.known(stmt, bound["keepdims"]) is False
+        return self.c.numpy("expand_dims", Name(mask), Const(axis)) if known else None
+
+
+def joined(context: Context, state: State, bar: str, mask: str | None, out: Out) -> str | None:
+    """The mask of an adjoint after one more contribution: the union, and none if one of both has none."""
+    old = state.masks.get(bar)
+    if not state.has(bar) or old == mask:
+        return mask
+    if old is None or mask is None:
+        return None
+    name = context.temporary("mask")
+    out.append(Bind((name,), (context.numpy("logical_or", Name(old), Name(mask)),)))
+    return name
+
+
+def agreed(states: list[State], before: Mapping[str, str]) -> dict[str, str]:
+    """The masks at the start of both branches of an `if`, of those there were at its end."""
+    known = set(before.values())
+    found: dict[str, str] = {}
+    for bar in dict.fromkeys(bar for s in states for bar in s.have):
+        masks = {s.masks.get(bar) for s in states if s.has(bar)}
+        if len(masks) == 1 and masks <= known:
+            found[bar] = next(iter(masks))
+    return found
+
+
+def untouched(context: Context, stmt: Statement, masks: Mapping[str, str]) -> dict[str, str]:
+    """The masks of the adjoints of names that do not occur in a loop."""
+    used: set[str] = set()
+    for inner in statements((stmt,)):
+        used |= {context.bar(n) for n in bound_by(inner)}
+        used |= {context.bar(n) for e in expressions(inner) for n in names_read(e)}
+    return {bar: mask for bar, mask in masks.items() if bar not in used}
+
+
+def _is_choice(value: Expr) -> bool:
+    return isinstance(value, Call) and isinstance(value.func, Attr) and value.func.name == "where" \
+        and len(value.args) == 3
+
+
+def _is_zero(expr: Expr) -> bool:
+    return expr == Const(0.0)
+
+
+def _rank(kind) -> int | None:
+    return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else 0 if is_number(kind) else None
+
+
+__all__ = ["Masks", "joined", "agreed", "untouched"]
