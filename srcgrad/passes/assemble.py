@@ -107,6 +107,10 @@ class Assembler:
         value = self.c.facts.evaluator.value(item)
         if self.c.in_place(item) and self.c.static(item) is None:
             adjoint: Expr = Call(self.contributor.shadow_name(), (Name(param),))
+            if self.c.either(item):
+                bar = self.c.bar(param)
+                number = Name(bar) if state.has(bar) else Const(0.0)
+                adjoint = Call(Attr(self.contributor.shadow_name(), "take"), (Name(param), number))
             return self._finish(param, adjoint)
         ref = self.c.static(item) if self.c.in_place(item) else None
         bar = self.c.bar(param) if ref is None else self.c.buffer_name(ref.storage)

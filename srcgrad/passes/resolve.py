@@ -8,14 +8,19 @@
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.state import Abstract, Ref
+from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import Array, ListOf, RangeOf, TupleOf, number_of
 from srcgrad.lang.core import (
-    Bin, Bind, Call, Const, Expr, For, If, Item, Name, Refuse, Statement, Store, blocks, names_read, with_blocks,
+    Attr, Bin, Bind, Call, Const, Expr, For, If, Item, Name, Refuse, Statement, Store, blocks, names_read, with_blocks,
 )
-from srcgrad.lang.names import Fresh
 from srcgrad.passes.unit import Unit
 
 LINEAR = ("+", "-")
@@ -23,12 +28,12 @@ LINEAR = ("+", "-")
 
 def resolve(unit: Unit, facts: Facts) -> Unit:
     """The function with its spellings settled."""
-    return unit.with_body(_Resolver(facts, unit.fresh).block(unit.code.body))
+    return unit.with_body(_Resolver(facts, unit).block(unit.code.body))
 
 
 class _Resolver:
-    def __init__(self, facts: Facts, fresh: Fresh) -> None:
-        self.facts, self.fresh = facts, fresh
+    def __init__(self, facts: Facts, unit: Unit) -> None:
+        self.facts, self.unit, self.fresh = facts, unit, unit.fresh
 
     def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         out: list[Statement] = []
@@ -81,18 +86,56 @@ class _Resolver:
             return [Bind((name.id,), (Bin(stmt.op, name, stmt.value, at=stmt.at),), at=stmt.at)]
         if isinstance(kind, Array) and kind.dims is None and not self._aliased(stmt, name):
             return [Bind((name.id,), (Bin(stmt.op, name, stmt.value, at=stmt.at),), at=stmt.at)]
-        if not isinstance(kind, Array) or kind.dims is None:
+        if isinstance(kind, Array) and kind.dims is None:
+            return self._either_way(stmt, name)
+        if not isinstance(kind, Array):
             return [stmt]
         active = self.facts.kind(stmt, name).active or self.facts.kind(stmt, stmt.value).active
         if not active or stmt.op in LINEAR:
             return [replace(stmt, place=whole)] if active else [stmt]
         return self._spelled_out(stmt, whole)
 
+    def _either_way(self, stmt: Store, name: Name) -> list[Statement]:
+        """s op= v   ->   if isinstance(s, np.ndarray): s[...] op= v; else: s = s op v"""
+        before: list[Statement] = []
+        value = stmt.value
+        if not isinstance(value, (Name, Const)):
+            held = self.fresh.name("t")
+            before.append(Bind((held,), (value,), at=stmt.at))
+            value = Name(held, at=value.at)
+        whole = replace(stmt, place=Item(name, Const(...), at=name.at), value=value)
+        written = [whole] if stmt.op in LINEAR else self._spelled_out(whole, whole.place)
+        rebound = Bind((name.id,), (Bin(stmt.op, name, value, at=stmt.at),), at=stmt.at)
+        test = Call(self._outside("isinstance", isinstance), (name, self._outside("ndarray", np.ndarray)), at=stmt.at)
+        return [*before, If(test, tuple(written), (rebound,), at=stmt.at)]
+
+    def _outside(self, name: str, obj: Any) -> Expr:
+        """A name, or an attribute of the user's NumPy, that means this object."""
+        numpy = self.unit.outer("np")
+        if name == "ndarray" and numpy is not None and numpy.value() is np:
+            return Attr(Name("np"), name)
+        known = self.unit.outer(name)
+        if known is not None and known.value() is obj:
+            return Name(name)
+        for other, outer in self.unit.scopes.items():
+            if outer.value() is obj:
+                return Name(other)
+        new = self.fresh.name(name)
+        self.unit.scopes[new] = Outer(new, {new: obj})
+        return Name(new)
+
     def _aliased(self, stmt: Store, name: Name) -> bool:
-        """Whether another name may mean the same array, so that it matters if `s += v` writes or rebinds."""
-        env = self.facts.before[stmt]
+        """Whether something else may mean the same array, so that it matters if `s += v` writes or rebinds."""
         own = {ref.storage for ref in self.facts.kind(stmt, name).refs}
-        return any(other != name.id and own & {ref.storage for ref in item.refs} for other, item in env.items())
+        if any(storage.origin == "outer" for storage in own):
+            return True
+        held = {ref.storage for storage in self.facts.heap.storages() for part in storage.fields.values()
+                for ref in _all_refs(part)}
+        if own & held:
+            return True
+        live = self.facts.live.after[stmt]
+        return any(other != name.id and other in live and own & {ref.storage for ref in _all_refs(item)}
+                   for other, item in self.facts.before[stmt].items())
 
     def _for(self, stmt: For, whole: For) -> list[Statement]:
         item, value = self.facts.kind(stmt, stmt.iter), self.facts.value(stmt, stmt.iter)
@@ -112,6 +155,12 @@ class _Resolver:
         element = Bind((stmt.target,), (Item(source, Name(index), at=stmt.iter.at),), at=stmt.at)
         count = Call(Name("range"), (Call(Name("len"), (source,)),), at=stmt.iter.at)
         return [*before, For(index, count, (element, *whole.body), at=stmt.at)]
+
+
+def _all_refs(item: Abstract) -> Iterator[Ref]:
+    yield from item.refs
+    for part in item.items or ():
+        yield from _all_refs(part)
 
 
 def _bound(stmt: For) -> frozenset[str]:

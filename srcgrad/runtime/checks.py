@@ -14,7 +14,7 @@ from srcgrad.runtime.memory import address
 from srcgrad.runtime.structure import fields
 
 __all__ = ["check_kind", "check_view", "check_separate", "note_unwritten", "check_unwritten", "remember", "check_held",
-           "check_all_met", "check_zero", "outline", "memory_of"]
+           "check_all_met", "check_zero", "outline", "memory_of", "ASSERTIONS"]
 
 Fact = tuple[Any, ...]
 _NUMBERS = {"bool": (bool, np.bool_), "int": (int, np.integer), "float": (int, np.integer, float, np.floating),
@@ -258,3 +258,8 @@ def check_zero(where: str, bar: Any) -> None:
     left = [a for a in (_arrays(bar, {}) or [bar]) if isinstance(a, (np.ndarray, int, float, complex)) and np.any(a)]
     if left:
         _fail(where, f"an adjoint of {left[0]!r:.100} is lost")
+
+
+# what may neither be dropped nor moved across a write
+ASSERTIONS = frozenset((check_kind, check_view, check_separate, note_unwritten, check_unwritten, remember, check_held,
+                        check_all_met, check_zero))

@@ -14,6 +14,8 @@ def kept(mask: Any, shape: tuple[int, ...]) -> Any:
     array([[ True],
            [False]])
     """
+    if np.shape(mask) == shape:
+        return mask
     lead = max(np.ndim(mask) - len(shape), 0)
     mask = np.any(mask, axis=tuple(range(lead)))
     skipped = len(shape) - np.ndim(mask)

@@ -197,7 +197,7 @@ def split_and_merge(x):
     pieces = [x[:half], x[half:]]
     sums = []
     for p in pieces:
-        sums += [np.sum(p * p)]
+        sums.append(np.sum(p * p))
     merged = np.concatenate(pieces[::-1])
     out = sums[0] * sums[1]
     for i in range(len(merged) - 1):

@@ -67,7 +67,7 @@ def spelled_as_methods(x, rows):
     v = B.mean(axis=1) + u * B.flatten()[0]
     w = x.copy()
     w[0] = B.trace() * x.min()
-    return v.max() + w.prod() + x.var() + w.ravel().sum() + A.clip(0.0, 5.0).mean() * x.item(0)
+    return v.max() + w.prod() + x.var() + w.ravel().sum() + A.clip(0.0, 5.0).mean() * x[:1].item()
 
 
 @program(inputs=[(mat(3, 3, 4), np.array([2, 0, 2])), (mat(1, 4, 2), np.array([0]))])

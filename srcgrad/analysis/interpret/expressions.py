@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 import types
+from collections.abc import Mapping
 from typing import Any, Callable
 
 import numpy as np
@@ -11,7 +12,7 @@ from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
 from srcgrad.analysis.scope import MISSING, Outer
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, join, number_of,
+    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, join, number_of,
 )
 from srcgrad.lang.core import (
     At, Attr, Bin, Bool, Call, Compare, Cond, Const, Dict, Expr, Function, Item, List, Name, Opaque, Slice, Star,
@@ -44,7 +45,7 @@ class Refused(Exception):
 class Evaluator:
     """Evaluates expressions in a state; `calls` says what a call gives."""
 
-    def __init__(self, heap: Heap, outer: Callable[[str], Outer | None], guards: dict, sizes: dict[Any, int],
+    def __init__(self, heap: Heap, outer: Callable[[str], Outer | None], guards: dict, sizes: Mapping[Any, int],
                  call: Callable[["Evaluator", Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
         self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
         self.site: Any = None
@@ -52,6 +53,10 @@ class Evaluator:
         self.born: set[Storage] = set()
         self._annotate = annotate
         self._outer_values: dict[str, Abstract] = {}
+        self._equal: dict[Linear, Linear] = {}
+        for key, fact in guards.items():
+            if key[0] == "same":
+                self._assume_equal(*fact)
 
     # ------------------------------------------------------------ entry
 
@@ -68,7 +73,19 @@ class Evaluator:
         containers = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
         if len(containers) == 1 and isinstance(item.value, (ListOf, DictOf, ObjectOf)):
             return self._container(containers[0])
-        return item.value
+        return self._canonical(item.value)
+
+    def _canonical(self, value: Value) -> Value:
+        """Lengths that are assumed to be equal are written alike."""
+        if not self._equal or not isinstance(value, Array) or not value.dims:
+            return value
+        dims = tuple(None if d is None else self._root(d) for d in value.dims)
+        return value if dims == value.dims else Array(value.dtype, dims)
+
+    def _root(self, form: Linear) -> Linear:
+        while form in self._equal:
+            form = self._equal[form]
+        return form
 
     def _container(self, storage: Storage, depth: int = 0) -> Value:
         if depth > 4:
@@ -121,7 +138,13 @@ class Evaluator:
         if a is None or a != b:
             return None
         self.guards[("same", p, q)] = (p, q)
-        return p
+        self._assume_equal(p, q)
+        return self._root(p)
+
+    def _assume_equal(self, p: Linear, q: Linear) -> None:
+        p, q = self._root(p), self._root(q)
+        if p != q:
+            self._equal[q] = p
 
     def size(self, linear) -> int | None:
         """The length that a linear form has in this call."""

@@ -100,7 +100,7 @@ class _Walk:
     def __init__(self, facts: Facts, outer: Callable[[str], Outer | None], entry: Entry,
                  user_result: Callable | None) -> None:
         self.facts, self.heap, self.entry = facts, facts.heap, entry
-        self.ev = Evaluator(facts.heap, outer, facts.guards, dict(entry.sizes), Calls(facts.callees, user_result),
+        self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             self._annotate)
         facts.evaluator = self.ev
 

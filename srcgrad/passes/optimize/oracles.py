@@ -20,9 +20,10 @@ from srcgrad.passes.optimize.effects import MUTATORS, Effects
 from srcgrad.passes.reverse.context import Context, Probe
 from srcgrad.rules.nondifferentiable import is_pure
 from srcgrad.rules.spellings import METHODS
-from srcgrad.runtime import structure
+from srcgrad.runtime import checks, structure
 
-IMPURE_HELPERS = frozenset((structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar))
+IMPURE_HELPERS = checks.ASSERTIONS | {
+    structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar}
 PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))
 PURE_METHODS = frozenset(METHODS) | {"copy", "astype"}
 FRESH_METHODS = frozenset(("copy", "sum", "mean", "dot"))
@@ -36,6 +37,7 @@ class Oracles:
     def __init__(self, context: Context, body: Block) -> None:
         self.c, self.body = context, body
         self._memo: dict[int, tuple[Expr, bool]] = {}
+        self.private: frozenset[str] = frozenset()    # names that alone mean their objects, and are added to as a whole
 
     # ------------------------------------------------------------ kinds
 
@@ -156,6 +158,11 @@ class Oracles:
                         written.add(root)
             for expr in self._calls(stmt):
                 written |= {n for n in names_read(expr)}
+        members: dict[str, list[str]] = {}
+        for name in classes.names():
+            members.setdefault(classes.root(name), []).append(name)
+        parts = {_root(s.place) for s in statements(self.body) if isinstance(s, Store) and not isinstance(s.place, Name)}
+        self.private = frozenset(ns[0] for ns in members.values() if len(ns) == 1 and ns[0] not in parts)
         out: dict[str, frozenset[Hashable]] = {}
         roots = {classes.root(n) for n in written}
         for name in classes.names():

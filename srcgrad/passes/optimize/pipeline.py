@@ -27,7 +27,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = propagate_copies(body, effects, temporaries)
         body = eliminate_dead(body, frozenset(), effects)
         body = nest(body, effects, temporaries)
-        values = frozenset(n for n in (*context._bars.values(), *temporaries) if n not in effects.storages)
+        values = frozenset(n for n in (*context._bars.values(), *temporaries) if n not in effects.storages or n in oracles.private)
         body = merge_accumulation(body, effects, values)
     oracles = Oracles(context, body)
     body = augment(body, oracles)

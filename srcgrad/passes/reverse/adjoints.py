@@ -14,11 +14,13 @@ OWN, SHARED, LAZY = "own", "shared", "lazy"
 
 @dataclass
 class State:
-    """name of an adjoint -> how it may be used; and the kind of a lazy one."""
+    """name of an adjoint -> how it may be used; the kind of a lazy one; its mask (`passes.reverse.masks`)."""
     have: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, Value] = field(default_factory=dict)
+    masks: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> "State":
+        """The same adjoints, without masks."""
         return State(dict(self.have), dict(self.kinds))
 
     def has(self, name: str) -> bool:
@@ -27,8 +29,15 @@ class State:
     def set(self, name: str, how: str, kind: Value | None = None) -> None:
         self.have[name] = how
         self.kinds.pop(name, None)
+        self.masks.pop(name, None)
         if kind is not None:
             self.kinds[name] = kind
+
+    def masked(self, name: str, mask: str | None) -> None:
+        """Notes the mask of an adjoint, or that it has none; it is forgotten by the next `set`."""
+        self.masks.pop(name, None)
+        if mask is not None:
+            self.masks[name] = mask
 
     def drop(self, name: str) -> None:
         self.have.pop(name, None)

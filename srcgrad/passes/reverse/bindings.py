@@ -104,7 +104,8 @@ class Bindings:
             for key, item in zip(value.keys, value.values):
                 self.contributor.add(stmt, item, Item(g, key), state, out)
             return
-        self.contributor.add(stmt, value, g, state, out, lazy=lazy)
+        mask = state.masks.get(g.id) if isinstance(g, Name) else None
+        self.contributor.add(stmt, value, g, state, out, lazy=lazy, mask=mask)
 
     def operation(self, stmt: Statement, name: str, value: Expr, g: Expr, state: State, out: Out, lazy: bool) -> None:
         """name = operation(operands), whose adjoint is g."""

@@ -8,6 +8,7 @@ from srcgrad.lang.core import Bind, Const, Expr, If, Name, Statement
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State, meet
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.masks import agreed
 from srcgrad.passes.reverse.steps import Step
 
 
@@ -22,9 +23,14 @@ class Branches:
     def reverse(self, stmt: If, state: State) -> Step:
         first: Out = []
         settle(self.c, self.contributor, stmt, state, first)
+        before = dict(state.masks)
         states = [state.copy(), state.copy()]
+        for s in states:
+            s.masks = dict(before)
         inner = [self.blocks.block(body, s) for body, s in zip((stmt.body, stmt.orelse), states)]
+        masks = agreed(states, before)
         tails = self._agree(stmt, states, state)
+        state.masks = masks
         return Step(stmt, first=first, inner=inner, tails=tails)
 
     def _agree(self, stmt: If, states: list[State], state: State) -> list[Out]:
@@ -65,7 +71,7 @@ def zero_before(context: Context, contributor: Contributor, stmt: Statement, bar
             return contributor.zeros(stmt, name), OWN
         return Const(0.0), LAZY
     value = context.facts.evaluator.value(item)
-    if is_number(value):
+    if is_number(value) or context.either(item):
         return Const(0.0), SHARED
     if isinstance(value, Array) and value.dims is None:
         return contributor.zeros(stmt, name), SHARED

@@ -1,6 +1,7 @@
 """What every part of the reverse pass shares: facts, fresh names, helpers, and where the adjoint of a storage lives."""
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,54 @@ class Context:
         for step in ref.path or ():
             base = substitute(step, {HOLE.id: base})
         return base
+
+    # ------------------------------------------------------------ shapes
+
+    def shape_donor(self, stmt: Statement, expr: Expr) -> Expr:
+        """What has the same shape for certain, and costs least to keep: a parameter, or a name of the user's own."""
+        want = self.value(stmt, expr)
+        if not isinstance(want, Array) or want.dims is None or None in want.dims:
+            return expr
+        if isinstance(expr, Name) and expr.id in self.steady - self.temporaries:
+            return expr
+        position = self._positions.get(stmt, -1)
+        for name, value in self._steady_values.items():
+            if value == want and self._births[name] < position:
+                return Name(name)
+        env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
+        own = sorted(n for n, item in env.items() if n not in self.temporaries and self._bindings.get(n) == 1
+                     and self.facts.evaluator.value(item) == want)
+        return expr if isinstance(expr, Name) and expr.id in own or not own else Name(own[0])
+
+    @cached_property
+    def _positions(self) -> dict[Statement, int]:
+        return {s: k for k, s in enumerate(statements(self.unit.code.body))}
+
+    @cached_property
+    def _births(self) -> dict[str, int]:
+        out = {p.name: -1 for p in self.unit.code.params}
+        for stmt in self.unit.code.body:
+            for name in names.bound_by(stmt):
+                out.setdefault(name, self._positions[stmt])
+        return out
+
+    @cached_property
+    def _steady_values(self) -> dict[str, Value]:
+        """Arrays that steady names of the user's own mean, parameters first."""
+        out = {p.name: self.facts.entry[p.name] for p in self.unit.code.params if p.name in self.facts.entry
+               and self._bindings.get(p.name) == 1}
+        for stmt in self.unit.code.body:
+            for name in names.bound_by(stmt):
+                if name in self.steady and name not in self.temporaries and name in self.facts.after.get(stmt, {}):
+                    out[name] = self.facts.after[stmt][name]
+        values = {name: self.facts.evaluator.value(item) for name, item in out.items()}
+        return {name: value for name, value in values.items() if isinstance(value, Array)}
+
+    @cached_property
+    def steady(self) -> frozenset[str]:
+        """Names that are bound once, outside of all loops and branches."""
+        top = [n for s in self.unit.code.body for n in names.bound_by(s) if not isinstance(s, For)]
+        return frozenset(n for n in top if self._bindings.get(n) == 1)
 
     # ------------------------------------------------------------ kinds
 

@@ -9,6 +9,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
 from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.passes.reverse.masks import joined
 from srcgrad.runtime import structure
 from srcgrad.runtime.shadow import Shadow
 
@@ -24,14 +25,14 @@ class Contributor:
     # ------------------------------------------------------------ entry
 
     def add(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out, kind: Value = UNKNOWN,
-            lazy: bool = False) -> None:
-        """operand's adjoint += g; `kind` is what g is, `lazy` that it broadcasts to the operand's shape."""
+            lazy: bool = False, mask: str | None = None) -> None:
+        """operand's adjoint += g; `kind` is what g is, `lazy` that it broadcasts to the operand's shape; `mask` its mask."""
         if not self.c.active(stmt, operand):
             return
         if isinstance(operand, (List, Tuple)):
             self._display(stmt, operand, g, state, out)
         elif isinstance(operand, Name):
-            self._name(stmt, operand, g, state, out, lazy)
+            self._name(stmt, operand, g, state, out, lazy, mask)
         else:
             self._part(stmt, operand, g, state, out)
 
@@ -45,7 +46,8 @@ class Contributor:
 
     # ------------------------------------------------------------ whole names
 
-    def _name(self, stmt: Statement, operand: Name, g: Expr, state: State, out: Out, lazy: bool) -> None:
+    def _name(self, stmt: Statement, operand: Name, g: Expr, state: State, out: Out, lazy: bool,
+              mask: str | None) -> None:
         item = self.c.kind(stmt, operand)
         bar = self.c.bar(operand.id)
         if self.c.either(item):
@@ -57,6 +59,7 @@ class Contributor:
             self._buffer(stmt, operand, item, g, state, out)
             return
         value = self.c.value(stmt, operand)
+        mask = joined(self.c, state, bar, mask, out)
         if not state.has(bar):
             out.append(Bind((bar,), (g,)))
             state.set(bar, LAZY if lazy else OWN if _is_fresh(g) and isinstance(value, Array) and value.dims else SHARED)
@@ -65,6 +68,7 @@ class Contributor:
         else:
             out.append(Bind((bar,), (Call(self.c.helper("add", structure.add), (Name(bar), g)),)))
             state.set(bar, SHARED)
+        state.masked(bar, mask)
 
     def _accumulate(self, bar: str, value: Value, g: Expr, state: State, out: Out, lazy: bool) -> None:
         how = state.have[bar]
@@ -196,8 +200,17 @@ class Contributor:
         if is_number(value) or self.is_either(stmt, name):
             return Const(0.0)
         if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype.kind in "fc":
-            return self.c.numpy("zeros_like", Name(name))
+            donor = self._zeros_donor(stmt, name)
+            return self.c.numpy("zeros_like", donor)
         return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(name),))
+
+    def _zeros_donor(self, stmt: Statement, name: str) -> Expr:
+        """A name of the same shape and dtype that is there anyway; a buffer's layout is its own."""
+        if self.c.plain or name in self.c.steady:
+            return Name(name)
+        probe = self.c.annotate(stmt, Name(name), self.c.facts.before.get(stmt, {}).get(name)
+                                or self.c.facts.after.get(stmt, {}).get(name) or Abstract())
+        return self.c.shape_donor(stmt, probe)
 
     def shadow(self, stmt: Statement, place: Expr, state: State, out: Out) -> Expr:
         """The adjoint of a place whose storage isn't known, looked up when the program runs."""

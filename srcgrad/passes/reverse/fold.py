@@ -12,7 +12,7 @@ from srcgrad.analysis.values import Array, Known, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Name, Statement, map_expr
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.rules.spellings import NOT_KNOWN
-from srcgrad.runtime import arrays, products
+from srcgrad.runtime import arrays, layout, products
 
 FOLDS: dict[Any, Callable[[Context, Statement, tuple[Expr, ...]], Expr | None]] = {}
 
@@ -50,6 +50,8 @@ def _expand_reduced(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr
         owner = shape_owner(shape)
         if owner is not None and is_number(c.value(stmt, owner)):
             return g
+        if owner is not None:
+            shape = c.numpy("shape", c.shape_donor(stmt, owner))
         return c.numpy("broadcast_to", g, shape)
     return None
 
@@ -62,6 +64,7 @@ def _reduced_size(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr |
     if owner is None or not isinstance(value, Array) or value.dims is None:
         return None
     known = c.known(stmt, axis)
+    owner = c.shape_donor(stmt, owner)
     if known is None:
         return Attr(owner, "size")
     if isinstance(known, int) and type(known) is int:
@@ -90,6 +93,14 @@ def _power_base_partial(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> 
         less = float(less)
     exponent = Const(less)
     return Bin("*", factor, Bin("**", x1, exponent))
+
+
+@folds(layout.unnest)
+def _unnest(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
+    """The adjoint of a copy of an array is the adjoint."""
+    g, shapes = args
+    inner = shapes.args[0] if isinstance(shapes, Call) and shapes.args else None
+    return g if inner is not None and isinstance(c.value(stmt, inner), Array) and c.value(stmt, inner).dims else None
 
 
 def _is_integer(value: Any) -> bool:

@@ -11,6 +11,7 @@ from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State, meet
 from srcgrad.passes.reverse.branches import ReversesBlocks, primal_of, settle, zero_before
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.masks import untouched
 from srcgrad.passes.reverse.steps import Step
 
 MAX_VISITS = 8
@@ -37,7 +38,7 @@ class Loops:
             start = State(dict(wanted), {})
         for bar in made:
             first.extend(self._before(stmt, bar))
-        state.have, state.kinds = dict(start.have), {}
+        state.have, state.kinds, state.masks = dict(start.have), {}, untouched(self.c, stmt, state.masks)
         return Step(stmt, first=first, inner=[steps], tails=[tail])
 
     def _local(self, stmt: For | While, bar: str) -> bool:
@@ -68,7 +69,8 @@ class Loops:
         for bar in start.have:
             if not end.has(bar):
                 name = primal_of(self.c, bar)
-                number = name is not None and is_number(self.contributor.value_of(stmt, name))
+                number = name is not None and (is_number(self.contributor.value_of(stmt, name))
+                                               or self.contributor.is_either(stmt, name))
                 out.append(Bind((bar,), (Const(0.0),)))
                 end.set(bar, SHARED if number else LAZY)
         return out

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from srcgrad.analysis.finite import Finite
-from srcgrad.analysis.values import UNKNOWN, Array
+from srcgrad.analysis.values import UNKNOWN, Array, Value
 from srcgrad.lang.core import (
     Attr, Bind, Call, Const, Expr, Item, Name, Statement, children, expressions, names_read, rebuild, statements,
     substitute, walk,
@@ -142,36 +142,41 @@ class Masks:
     def passed(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], operand: Expr, value: Expr, g: Expr,
                mask: str | None, state: State, out: Out) -> str | None:
         """The mask of an operand's contribution `value`, where that is a name; None if there is none."""
-        if mask is None or not isinstance(operand, Name) or self.c.in_place(self.c.kind(stmt, operand)):
+        if mask is None or not self._may_have_one(stmt, operand):
             return None
-        new = self._operand_mask(stmt, rule, bound, operand, value, g, mask, state)
-        if new is None or new == Name(mask):
-            return None if new is None else mask
-        return self._bind("mask", new, stmt, state, out)
+        if rule.elementwise:
+            return self.operand(stmt, operand, mask, state, out)
+        new = self._moved(stmt, rule, bound, value, g, mask, state)
+        return mask if new == Name(mask) else None if new is None else self._bind("mask", new, stmt, state, out)
 
-    def _operand_mask(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], operand: Expr, value: Expr, g: Expr,
-                      mask: str, state: State) -> Expr | None:
+    def operand(self, stmt: Statement, operand: Expr, mask: str, state: State, out: Out) -> str | None:
+        """The mask of an operand that was broadcast to the mask's shape."""
+        if not self._may_have_one(stmt, operand):
+            return None
         kind, mask_kind = self.c.value(stmt, operand), state.kinds.get(mask, UNKNOWN)
-        if rule.elementwise and rule.primal is not np.nan_to_num:
-            return self._elementwise(operand, kind, mask, mask_kind)
-        result = self._result(stmt)
+        if is_number(mask_kind) or same_shape(kind, mask_kind):
+            return mask
+        if is_number(kind):
+            return self._bind("mask", self.c.numpy("any", Name(mask)), stmt, state, out)
+        kept = Call(self.c.helper("kept", runtime.kept), (Name(mask), self.c.numpy("shape", operand)))
+        return self._bind("mask", kept, stmt, state, out)
+
+    def _may_have_one(self, stmt: Statement, operand: Expr) -> bool:
+        return isinstance(operand, Name) and self.c.active(stmt, operand) and not self.c.in_place(self.c.kind(stmt, operand))
+
+    def _moved(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], value: Expr, g: Expr, mask: str,
+               state: State) -> Expr | None:
+        result, mask_kind = self._result(stmt), state.kinds.get(mask, UNKNOWN)
         if rule.primal in REDUCTIONS:
             return self._reduced(stmt, bound, mask, _rank(mask_kind) is not None and _rank(mask_kind) == _rank(result))
         if rule.primal in MOVES and isinstance(g, Name) and same_shape(mask_kind, result):
             return substitute(value, {g.id: Name(mask)})
         return None
 
-    def _result(self, stmt: Statement):
+    def _result(self, stmt: Statement) -> Value:
         if isinstance(stmt, Bind) and len(stmt.names) == 1:
             return self.c.facts.evaluator.value(self.c.facts.name_after(stmt, stmt.names[0]))
         return UNKNOWN
-
-    def _elementwise(self, operand: Expr, kind, mask: str, mask_kind) -> Expr:
-        if is_number(mask_kind) or same_shape(kind, mask_kind):
-            return Name(mask)
-        if is_number(kind):
-            return self.c.numpy("any", Name(mask))
-        return Call(self.c.helper("kept", runtime.kept), (Name(mask), self.c.numpy("shape", operand)))
 
     def _reduced(self, stmt: Statement, bound: Mapping[str, Expr], mask: str, full: bool) -> Expr | None:
         axis = self.c.known(stmt, bound["axis"])
@@ -208,9 +213,9 @@ def untouched(context: Context, stmt: Statement, masks: Mapping[str, str]) -> di
     """The masks of the adjoints of names that do not occur in a loop."""
     used: set[str] = set()
     for inner in statements((stmt,)):
-        used |= {context.bar(n) for n in bound_by(inner)}
-        used |= {context.bar(n) for e in expressions(inner) for n in names_read(e)}
-    return {bar: mask for bar, mask in masks.items() if bar not in used}
+        used |= {*bound_by(inner), *(n for e in expressions(inner) for n in names_read(e))}
+    bars = {bar for name, bar in context._bars.items() if name in used}
+    return {bar: mask for bar, mask in masks.items() if bar not in bars}
 
 
 def _is_choice(value: Expr) -> bool:
@@ -222,7 +227,7 @@ def _is_zero(expr: Expr) -> bool:
     return expr == Const(0.0)
 
 
-def _rank(kind) -> int | None:
+def _rank(kind: Value) -> int | None:
     return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else 0 if is_number(kind) else None
 
 

@@ -14,6 +14,7 @@ from srcgrad.passes.reverse.adjoints import LAZY, State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.fold import fold
+from srcgrad.passes.reverse.masks import Masks
 from srcgrad.rules.nondifferentiable import is_nondifferentiable
 from srcgrad.rules.registry import rule_for
 from srcgrad.rules.rule import Rule
@@ -25,7 +26,7 @@ Bound = dict[str, Expr]
 
 class RuleApplier:
     def __init__(self, context: Context, contributor: Contributor) -> None:
-        self.c, self.contributor = context, contributor
+        self.c, self.contributor, self.masks = context, contributor, Masks(context)
 
     # ------------------------------------------------------------ which rule
 
@@ -49,6 +50,8 @@ class RuleApplier:
 
     def _parts(self, stmt: Statement, expr: Expr) -> tuple[Any, tuple[Expr, ...], tuple]:
         match expr:
+            case Bin("*", left, right) if left == right:
+                return np.square, (left,), ()
             case Bin("/", Const(1 | 1.0), right):
                 return np.reciprocal, (right,), ()
             case Bin(op, left, right):
@@ -82,6 +85,7 @@ class RuleApplier:
                 raise Refused(f"the derivative with respect to `{param}` isn't supported here",
                               "pass a value that isn't differentiated", stmt.at)
         self._check_real(stmt, rule, bound, out_value)
+        mask = state.masks.get(g.id) if isinstance(g, Name) else None
         if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
             g, lazy = self._materialise(stmt, g, out_name, out), False
         to = {"out_bar": g, "out": out_name, **bound}
@@ -90,11 +94,13 @@ class RuleApplier:
         needed = _needed(rule, [rule.returned[p] for p in wanted])
         results: dict[str, Expr] = {}
         returned = set(rule.returned.values())
+        harmless: dict[Expr, Expr] = {}
         for line in rule.body:
             (target,) = line.names
             if target not in needed:
                 continue
             value = fold(self.c, stmt, substitute(line.values[0], to))
+            value = self.masks.guard(stmt, rule, bound, out_name, value, mask, state, out, harmless)
             if target in returned and not _read_later(rule, target, needed):
                 results[target] = value
             else:
@@ -102,7 +108,30 @@ class RuleApplier:
                 out.append(Bind((name,), (value,)))
                 to[target] = results[target] = Name(name)
         for param in wanted:
-            self._give(stmt, rule, bound[param], results[rule.returned[param]], g, state, out, out_value, lazy)
+            if rule.primal is np.select:
+                self._give_choices(stmt, bound, param, results[rule.returned[param]], mask, state, out)
+                continue
+            value, cut = self.masks.cut(stmt, results[rule.returned[param]], mask, state, out)
+            passed = self.masks.passed(stmt, rule, bound, bound[param], value, g, cut, state, out)
+            self._give(stmt, rule, bound[param], value, g, state, out, out_value, lazy, passed)
+
+    def _give_choices(self, stmt: Statement, bound: Bound, param: str, value: Expr, mask: str | None, state: State,
+                      out: Out) -> None:
+        """np.select: to each choice where it is taken."""
+        given = bound[param]
+        choices = given.items if param == "choicelist" and isinstance(given, (List, Tuple)) else ()
+        masks = self.masks.choices(stmt, bound["condlist"], len(choices), mask, state, out)
+        if param == "default":
+            self.contributor.add(stmt, given, value, state, out, mask=self.masks.operand(stmt, given, masks[-1], state, out))
+            return
+        if not choices:
+            self.contributor.add(stmt, given, value, state, out)
+            return
+        parts = self.c.temporary("parts")
+        out.append(Bind((parts,), (value,)))
+        for k, choice in enumerate(choices):
+            passed = self.masks.operand(stmt, choice, masks[k], state, out)
+            self.contributor.add(stmt, choice, Item(Name(parts), Const(k)), state, out, mask=passed)
 
     def _global(self, name: str, obj: Any) -> Expr:
         import builtins
@@ -125,10 +154,10 @@ class RuleApplier:
         return Name(name)
 
     def _give(self, stmt: Statement, rule: Rule, operand: Expr, value: Expr, g: Expr, state: State, out: Out,
-              out_value: Value, lazy: bool) -> None:
+              out_value: Value, lazy: bool, mask: str | None) -> None:
         kind = self.c.value(stmt, operand)
         if isinstance(operand, (List, Tuple)) or not isinstance(kind, (Array, Number)):
-            self.contributor.add(stmt, operand, value, state, out)
+            self.contributor.add(stmt, operand, value, state, out, mask=mask)
             return
         stays_lazy = False
         if rule.elementwise:
@@ -138,7 +167,7 @@ class RuleApplier:
             stays_lazy = self._accepts_lazy(stmt, operand)
             if not stays_lazy:
                 value = self.c.numpy("broadcast_to", value, self.c.numpy("shape", operand))
-        self.contributor.add(stmt, operand, value, state, out, lazy=stays_lazy)
+        self.contributor.add(stmt, operand, value, state, out, lazy=stays_lazy, mask=mask)
 
     def _accepts_lazy(self, stmt: Statement, operand: Expr) -> bool:
         return isinstance(operand, Name) and not self.c.in_place(self.c.kind(stmt, operand)) and not self.c.plain

@@ -112,8 +112,14 @@ class Stores:
         zero = Call(self.c.helper("zeros_like", structure.zeros_like), (place,))
         out.append(Store(Item(bars, place.index), None, zero))
 
-    def _if_there(self, stmt: Store, name: str, state: State, out: Out) -> None:
-        self.contributor.add(stmt, stmt.value, self._or_zero(stmt, Name(name), stmt.value), state, out)
+    def _is_value(self, stmt: Statement, value: Expr) -> bool:
+        """Whether the adjoint of what goes into a container lies, or may lie, in the container's adjoint."""
+        item = self.c.kind(stmt, value)
+        return self.c.active(stmt, value) and (not self.c.in_place(item) or self.c.either(item))
+
+    def _if_there(self, stmt: Statement, value: Expr, name: str, state: State, out: Out) -> None:
+        g = Name(name) if self.c.either(self.c.kind(stmt, value)) else self._or_zero(stmt, Name(name), value)
+        self.contributor.add(stmt, value, g, state, out)
 
     def _or_zero(self, stmt: Statement, g: Expr, value: Expr) -> Expr:
         """A slot that nobody contributed to may hold None."""
