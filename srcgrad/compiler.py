@@ -147,11 +147,11 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
     if made.takes_shadow:
         backward.contributor.shadow_name()
     state = State()
-    seed = [] if result_in_place else assembler.seed(Name("value_bar"), state)
+    seed = [] if result_in_place and not assembler.gives_either else assembler.seed(Name("value_bar"), state)
     steps = backward.block(front.unit.code.body, state)
     kept = assembler.contents_of_arguments(sorted(entry.in_place))
     placed = _placed(context, steps, seed, state, options, kept)
-    wanted = [k for k in sorted(entry.active) if k not in entry.in_place]
+    wanted = [k for k in sorted(entry.active) if k not in entry.in_place or k in made.either]
     parts = assembler.callee(placed, seed, state, wanted)
     return finish_callee(context, parts, made, front.origin, optimise=not options.plain)
 

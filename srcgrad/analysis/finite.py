@@ -12,7 +12,7 @@ from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import Array, Known, number_of
 from srcgrad.lang.core import (
     Attr, Bin, Bind, Bool, Call, Code, Compare, Cond, Const, Expr, For, Item, List, Name, Slice, Statement, Tuple,
-    Unary, Unpack, expressions, statements, walk,
+    Unary, Unpack, children, expressions, statements, walk,
 )
 from srcgrad.rules.spellings import ATTRIBUTES, NOT_KNOWN, OPERATORS, UNARY_OPERATORS, canonical, literal, method_call
 
@@ -75,7 +75,6 @@ class Finite:
             return False
         if isinstance(expr, Name):
             return expr.id in self.measured or isinstance(self.facts.value(stmt, expr), Array)
-        from srcgrad.lang.core import children
         return any(self._measures(stmt, e) for e in children(expr))
 
     # ------------------------------------------------------------ answers

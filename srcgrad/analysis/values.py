@@ -54,7 +54,12 @@ UNKNOWN = Unknown()
 _NO = object()
 
 
-@dataclass(frozen=True)
+def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
+    """Whether two dtypes are the same, or both unknown (to NumPy, None is float64)."""
+    return (a is None) == (b is None) and a == b
+
+
+@dataclass(frozen=True, eq=False)
 class Number(Value):
     """A Python number, or a NumPy scalar (`dtype` is then set).
 
@@ -64,17 +69,30 @@ class Number(Value):
     dtype: np.dtype | None = None
     linear: Linear | None = None
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Number) and (self.kind, self.linear) == (other.kind, other.linear) \
+            and same_dtype(self.dtype, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.dtype, self.linear))
+
     @property
     def differentiable(self) -> bool:
         return self.kind in ("float", "complex")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Array(Value):
     """An ndarray.  dims: one entry a dimension, None where nothing is known of its length; dims is None where even
     the rank is unknown, and it may be a number.  dtype is None where unknown.  A 0-d array has dims == ()."""
     dtype: np.dtype | None
     dims: tuple[Linear | None, ...] | None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.dims))
 
     @property
     def differentiable(self) -> bool:
@@ -130,6 +148,11 @@ class RangeOf(Value):
     """range(...)"""
 
 
+@dataclass(frozen=True)
+class ShapeOf(Value):
+    """The shape of an array of unknown rank: a tuple of ints."""
+
+
 @dataclass(frozen=True, eq=False)
 class Closure(Value):
     """A function made inside the program: its core `Function` expression, by identity."""
@@ -146,15 +169,18 @@ def join(a: Value, b: Value) -> Value:
     match a, b:
         case Number(k1, d1), Number(k2, d2):
             if k1 == k2:
-                return Number(k1, d1 if d1 == d2 else None) if d1 == d2 or None in (d1, d2) else UNKNOWN
+                if same_dtype(d1, d2) or d1 is None or d2 is None:
+                    return Number(k1, d1 if same_dtype(d1, d2) else None)
+                return UNKNOWN
             if d1 is None and d2 is None and {k1, k2} <= {"int", "float"}:
                 return Number("float")
             if {k1, k2} <= {"int", "float"}:
                 return Number("float")
             return UNKNOWN
         case Array(t1, s1), Array(t2, s2):
-            if t1 != t2:
-                return UNKNOWN if t1 is None or t2 is None or t1.kind != t2.kind else Array(None, None)
+            if not same_dtype(t1, t2):
+                apart = t1 is not None and t2 is not None and t1.kind != t2.kind
+                return UNKNOWN if apart else Array(None, None)
             if s1 is None or s2 is None or len(s1) != len(s2):
                 return Array(t1, None)
             return Array(t1, tuple(p if p == q else None for p, q in zip(s1, s2)))

@@ -17,8 +17,9 @@ The grammar (verified between passes by `lang.verify`)::
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Iterator
+from typing import Any
 
 __all__ = [name for name in (
     "At Expr Name Const Bin Unary Compare Bool Cond Call Star Attr Item Slice Tuple List Dict Function Opaque "
@@ -288,32 +289,28 @@ class Code:
 
 # ---------------------------------------------------------------- walking
 
+# A table by class, since nothing is called as often.
+_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Bin: lambda e: (e.left, e.right),
+    Unary: lambda e: (e.operand,),
+    Compare: lambda e: (e.left, *e.rights),
+    Bool: lambda e: e.values,
+    Cond: lambda e: (e.test, e.body, e.orelse),
+    Call: lambda e: (e.func, *e.args, *(v for _, v in e.kwargs)) if e.kwargs else (e.func, *e.args),
+    Star: lambda e: (e.value,),
+    Attr: lambda e: (e.value,),
+    Item: lambda e: (e.value, e.index),
+    Slice: lambda e: tuple(part for part in (e.lower, e.upper, e.step) if part is not None),
+    Tuple: lambda e: e.items,
+    List: lambda e: e.items,
+    Dict: lambda e: tuple(part for pair in zip(e.keys, e.values) for part in pair if part is not None),
+}
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct subexpressions, in the order of evaluation."""
-    match expr:
-        case Bin(_, left, right):
-            return left, right
-        case Unary(_, operand):
-            return (operand,)
-        case Compare(left, _, rights):
-            return left, *rights
-        case Bool(_, values):
-            return values
-        case Cond(test, body, orelse):
-            return test, body, orelse
-        case Call(func, args, kwargs):
-            return func, *args, *(v for _, v in kwargs)
-        case Star(value) | Attr(value, _):
-            return (value,)
-        case Item(value, index):
-            return value, index
-        case Slice(lower, upper, step):
-            return tuple(e for e in (lower, upper, step) if e is not None)
-        case Tuple(items) | List(items):
-            return items
-        case Dict(keys, values):
-            return tuple(e for pair in zip(keys, values) for e in pair if e is not None)
-    return ()
+    parts = _CHILDREN.get(type(expr))
+    return () if parts is None else parts(expr)
 
 
 def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
@@ -355,9 +352,11 @@ def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """The expression and all its subexpressions, parents first."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    left = [expr]
+    while left:
+        node = left.pop()
+        yield node
+        left.extend(children(node)[::-1])
 
 
 def map_expr(function, expr: Expr) -> Expr:
@@ -371,15 +370,20 @@ def map_expr(function, expr: Expr) -> Expr:
 
 def names_read(expr: Expr) -> frozenset[str]:
     """All names that evaluating the expression may read."""
-    out: set[str] = set()
-    for node in walk(expr):
-        if isinstance(node, Name):
-            out.add(node.id)
-        elif isinstance(node, Opaque):
-            out.update(node.reads)
-        elif isinstance(node, Function):
-            out.update(node.free)
-    return frozenset(out)
+    # kept with the node, which never changes
+    known: frozenset[str] | None = expr.__dict__.get("_names_read")
+    if known is None:
+        known = expr.__dict__["_names_read"] = _names_read(expr)
+    return known
+
+
+def _names_read(expr: Expr) -> frozenset[str]:
+    match expr:
+        case Name(name):
+            return frozenset((name,))
+        case Opaque(_, names) | Function(_, names):
+            return frozenset(names)
+    return frozenset().union(*map(names_read, children(expr)))
 
 
 def substitute(expr: Expr, values: dict[str, Expr]) -> Expr:
@@ -409,8 +413,13 @@ def expressions(stmt: Statement) -> tuple[Expr, ...]:
     return ()
 
 
+_COMPOUND = (If, For, While, Try, With)
+
+
 def blocks(stmt: Statement) -> tuple[tuple[Statement, ...], ...]:
     """The blocks inside a compound statement."""
+    if not isinstance(stmt, _COMPOUND):
+        return ()
     match stmt:
         case If(_, body, orelse) | For(_, _, body, orelse) | While(_, body, orelse):
             return body, orelse

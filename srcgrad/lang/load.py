@@ -94,11 +94,10 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def compile_body(body: list[ast.stmt], filename: str, flags: int = 0) -> types.CodeType:
-    """The statements compiled as a module, with flags as from `future_flags`."""
+    """The statements, all of which have locations, compiled as a module, with flags as from `future_flags`."""
     # Notebooks allow `await` at the top of a cell.
     flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    module = ast.fix_missing_locations(ast.Module(body, []))
-    code: types.CodeType = compile(module, filename, "exec", flags=flags, dont_inherit=True)
+    code: types.CodeType = compile(ast.Module(body, []), filename, "exec", flags=flags, dont_inherit=True)
     return code
 
 
@@ -110,7 +109,7 @@ def future_flags(code: types.CodeType) -> int:
 def code_in_scope(body: list[ast.stmt], names: Iterable[str], filename: str, flags: int = 0) -> types.CodeType:
     """The statements compiled as the body of a function that has `names` as local variables."""
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
-    bind: list[ast.stmt] = [ast.Assign(targets, ast.Constant(None))] if targets else []
+    bind: list[ast.stmt] = [ast.fix_missing_locations(ast.Assign(targets, ast.Constant(None)))] if targets else []
     header = ast.parse("def _(): pass").body[0]
     assert isinstance(header, ast.FunctionDef)
     header.name, header.body = _FACTORY, [*bind, *body]
@@ -171,7 +170,7 @@ def _defaults_function(node: ast.FunctionDef) -> ast.FunctionDef:
     by_keyword = ast.Dict([k for k, _ in pairs], [v for _, v in pairs])
     values = ast.Tuple([ast.Tuple(node.args.defaults, ast.Load()), by_keyword], ast.Load())
     made.name, made.body = _defaults_of(node.name), [ast.Return(values)]
-    return made
+    return ast.fix_missing_locations(made)
 
 
 def _set_defaults(function: types.FunctionType, defaults: Defaults | None) -> None:

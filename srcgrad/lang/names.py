@@ -4,6 +4,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+import weakref
 from collections.abc import Iterable
 
 from srcgrad.lang import core
@@ -79,7 +80,13 @@ def bound(block: tuple[core.Statement, ...]) -> frozenset[str]:
 
 def local(code: core.Code) -> frozenset[str]:
     """The local variables of a function: its parameters and what its body binds."""
-    return bound(code.body) | {p.name for p in code.params}
+    known = _locals.get(code)
+    if known is None:
+        known = _locals[code] = bound(code.body) | {p.name for p in code.params}
+    return known
+
+
+_locals: weakref.WeakKeyDictionary[core.Code, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
 def free(code: core.Code) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import inspect
 import linecache
+import os.path
 import sys
 import sysconfig
 import threading
@@ -18,7 +19,6 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gast
@@ -34,7 +34,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FAR = 1_000_000
 _RELOAD = "Reload the module or restart Python, so that the file says what runs."
 _LIBRARIES = ("numpy", "scipy")
-_STDLIB = Path(sysconfig.get_paths()["stdlib"])
+_STDLIB = os.path.normpath(sysconfig.get_paths()["stdlib"])
 _REFUSED = {
     inspect.CO_COROUTINE: "an async function",
     inspect.CO_ASYNC_GENERATOR: "an async generator",
@@ -95,7 +95,7 @@ def find(function: Callable[..., Any]) -> Found:
 def is_user_function(obj: Any) -> bool:
     """Whether calling the object runs Python code with a source, of neither NumPy, SciPy nor the standard library.
 
-    >>> is_user_function(len), is_user_function(functools.reduce), is_user_function(Path.exists)
+    >>> is_user_function(len), is_user_function(functools.reduce), is_user_function(ast.walk)
     (False, False, False)
     """
     try:
@@ -161,11 +161,12 @@ def _in_library(function: types.FunctionType) -> bool:
     # By its globals: NumPy writes `__module__` by hand, and `functools.wraps` copies it.
     module = str(function.__globals__.get("__name__", ""))
     file = function.__code__.co_filename
-    return module.partition(".")[0] in _LIBRARIES or file.startswith("<frozen ") or _in_stdlib(Path(file))
+    return module.partition(".")[0] in _LIBRARIES or file.startswith("<frozen ") or _in_stdlib(file)
 
 
-def _in_stdlib(file: Path) -> bool:
-    return _STDLIB in file.parents and not {"site-packages", "dist-packages"} & set(file.parts)
+def _in_stdlib(file: str) -> bool:
+    file = os.path.normpath(file)
+    return file.startswith(_STDLIB + os.sep) and not {"site-packages", "dist-packages"} & set(file.split(os.sep))
 
 
 def _refuse_suspended(function: types.FunctionType, tree: gast.FunctionDef | gast.Lambda) -> None:

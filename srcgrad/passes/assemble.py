@@ -57,6 +57,11 @@ class Assembler:
         returned = self.result.value
         return returned.items[1] if isinstance(returned, Tuple) else Item(returned, Const(1))
 
+    @property
+    def gives_either(self) -> bool:
+        """Whether the result may be a number, or an array whose adjoint is in the shadow."""
+        return self.c.either(self.c.kind(self.result, self.result.value))
+
     def seed(self, g: Expr, state: State) -> Block:
         """The adjoint of the result."""
         out: Block = []
@@ -208,6 +213,8 @@ class Assembler:
     def _raw_adjoint(self, param: str, state: State) -> Expr:
         bar = self.c.bar(param)
         how = state.have.get(bar)
+        if how is None and self.c.either(self._item(param)):
+            return Const(0.0)
         if how is None:
             return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(param),))
         value = self.c.facts.evaluator.value(self._item(param))

@@ -18,7 +18,7 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.values import (
-    Array, DictOf, Known, ListOf, Number, ObjectOf, TupleOf, Value, join, number_of,
+    UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, TupleOf, Value, join, number_of,
 )
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import Call, Code, Expr
@@ -58,11 +58,15 @@ class Key:
 
 @dataclass(eq=False)
 class Compiled:
-    """The two functions, which are there once everything is compiled: generated code reaches them through cells."""
+    """The two functions, which are there once everything is compiled: generated code reaches them through cells.
+
+    either: arguments whose adjoints are in the shadow if they are arrays, and are returned if they are numbers.
+    """
     name: str
     forward: types.CellType = field(default_factory=types.CellType)
     backward: types.CellType = field(default_factory=types.CellType)
     takes_shadow: bool = False
+    either: frozenset[int] = frozenset()
 
 
 class Callees:
@@ -223,6 +227,7 @@ class Callees:
         if full not in self._compiled:
             made = self._compiled[full] = Compiled(self._name(found.name))
             made.takes_shadow = result_in_place or any(in_place)
+            made.either = frozenset(k for k, value in enumerate(key.values) if in_place[k] and may_be_number(value))
             entry = Entry(key.values, _indices(key.active), in_place=_indices(in_place))
             self.texts.append(self._build(found, entry, result_in_place, made, self))
         return self._compiled[full]
@@ -233,6 +238,11 @@ class Callees:
             candidate, number = f"{name}_{number}", number + 1
         self._names.add(candidate)
         return candidate
+
+
+def may_be_number(value: Value) -> bool:
+    """Whether it isn't known if the value is an array."""
+    return value == UNKNOWN or isinstance(value, Array) and value.dims is None
 
 
 @dataclass(frozen=True)

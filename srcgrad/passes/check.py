@@ -328,7 +328,10 @@ class Checker:
         if holder is None:
             return None
         view = self.c.path(Name(holder), ref)
-        return view if names_read(view) & self.primal <= bound else None
+        return view if all(name in bound or self._is_outer(name) for name in names_read(view)) else None
+
+    def _is_outer(self, name: str) -> bool:
+        return name not in self.primal and self.c.unit.outer(name) is not None
 
     def _written_out(self, stmt: Statement | None, name: str, ref: Ref) -> Expr | None:
         """The right side itself, where it is an item of an array: evaluated again it gives the same view."""

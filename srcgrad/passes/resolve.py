@@ -51,6 +51,8 @@ class _Resolver:
             return list(self.block(stmt.body if self.facts.taken[stmt] else stmt.orelse))
         if isinstance(stmt, Store):
             return self._store(stmt)
+        if isinstance(stmt, Bind) and stmt.values == tuple(map(Name, stmt.names)):
+            return []
         if blocks(stmt):
             stmt_blocks = tuple(self.block(b) for b in blocks(stmt))
             whole = with_blocks(stmt, stmt_blocks)

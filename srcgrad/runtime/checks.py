@@ -211,7 +211,9 @@ def outline(x: Any) -> Any:
 
 def memory_of(x: Any) -> tuple[int, ...]:
     """Where `x` lies: two references overlap alike if these are the same."""
-    return (address(x), *x.shape, *x.strides) if isinstance(x, np.ndarray) and x.size else (id(x),)
+    if isinstance(x, np.ndarray):
+        return (address(x), *x.shape, *x.strides) if x.size else x.shape
+    return (id(x),)
 
 
 def _snapshot(x: Any, memo: dict[int, Any]) -> Any:

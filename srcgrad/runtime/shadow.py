@@ -110,6 +110,23 @@ class Shadow:
             return None
         return self.pop(a)
 
+    def add_each(self, container: Any, g: Any) -> None:
+        """Add the adjoints `g` of all elements of a list, a tuple or a dict: arrays' to their memories, numbers' to slots.
+
+        >>> shadow, a = Shadow(), np.zeros(2)
+        >>> shadow.add_each([a, 2.0], [np.ones(2), 3.0])
+        >>> shadow(a)
+        array([1., 1.])
+        """
+        for key in (container if isinstance(container, dict) else range(len(container))):
+            item = container[key]
+            if isinstance(item, np.ndarray):
+                self.add(item, g[key])
+            elif isinstance(item, (list, tuple, dict)):
+                self.add_each(item, g[key])
+            elif not isinstance(container, tuple):
+                add_at(self(container), key, g[key])
+
     def pop(self, a: Any) -> Any:
         """The adjoint of a storage at the point of its birth, which ends it: asked for again, it is zero."""
         bar = self(a)

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret.objects import of_object
 from srcgrad.analysis.interpret.standins import number_like
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Linear, Number, ObjectOf, TupleOf, Value
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Linear, Number, ObjectOf, ShapeOf, TupleOf, Value
 
 
 def attribute(value: Value, name: str) -> Value:
@@ -50,7 +50,7 @@ def _array_attribute(dtype: np.dtype | None, dims: tuple[Linear | None, ...] | N
     if name in ("T", "mT"):
         return _transposed(dtype, dims, name)
     if dims is None:
-        return Number("int") if name in ("ndim", "size") else UNKNOWN
+        return Number("int") if name in ("ndim", "size") else ShapeOf() if name == "shape" else UNKNOWN
     whole = {"ndim": Linear(len(dims)), "size": _product(dims)}
     if name == "shape":
         return TupleOf(tuple(Number("int", None, d) for d in dims))

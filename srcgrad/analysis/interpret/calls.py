@@ -16,7 +16,7 @@ from srcgrad.analysis.values import (
 from srcgrad.lang.core import Attr, Call, Expr, Item, Star
 from srcgrad.lang.source import is_user_function
 from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure
-from srcgrad.rules.registry import rule_for
+from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import METHODS, SYNONYMS
 
 # Functions of an array that give a view of it, always or (False) if its layout allows.
@@ -30,6 +30,11 @@ VIEWS: dict[Any, bool] = {
 SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.meshgrid, np.split,
                              np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
                              np.broadcast_arrays, np.linalg.lstsq, np.linalg.eig, divmod))
+# Functions that give an array or a number, whatever their arguments are.
+SURELY_NUMERIC = frozenset((
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye, np.identity,
+    np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere, np.searchsorted,
+    np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
@@ -90,7 +95,7 @@ class Calls:
         if function is range:
             return Abstract(RangeOf())
         spelled = SYNONYMS.get(function, function) if _hashable(function) else function
-        if rule_for(spelled) is not None:
+        if has_rule(spelled):
             return self._operation(ev, expr, function, spelled, args, kwargs)
         if _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
             return self._inactive(ev, expr, function, args, kwargs)
@@ -105,6 +110,8 @@ class Calls:
                 raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
                               "write the result to a name, and what it is for on a line of its own", expr.at)
         value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
+        if spelled in SURELY_NUMERIC and value == UNKNOWN:
+            value = Array(None, None)
         if spelled not in SEVERAL_RESULTS:
             value = numeric(value, *(ev.value(a) for a in args))
         active = any(a.active for a in [*args, *kwargs.values()])
@@ -127,8 +134,9 @@ class Calls:
             return Abstract(UNKNOWN)
         if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):
             return self._introspection(ev, function, args)
-        return ev.fresh(expr, ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()}),
-                        False)
+        value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
+        surely = function in SURELY_NUMERIC or isinstance(function, np.ufunc) and function.nout == 1
+        return ev.fresh(expr, Array(None, None) if surely and value == UNKNOWN else value, False)
 
     def _introspection(self, ev: Evaluator, function: Any, args: list[Abstract]) -> Abstract:
         if function is isinstance and len(args) == 2 and isinstance(args[1].value, Known):
@@ -217,7 +225,7 @@ class Calls:
 
 def _inactive_method(name: str) -> bool:
     function = METHODS.get(name)
-    return function is not None and rule_for(function) is None
+    return function is not None and not has_rule(function)
 
 
 def _user_code(function: Any) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.analysis.interpret.indexing import SliceOf
 from srcgrad.analysis.interpret.standins import LITERALS, clamp
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Unknown, Value, join,
+    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value, join,
     number_of)
 
 Args = tuple[Value, ...]
@@ -197,6 +197,24 @@ def _slice(args: Args, kwargs: Kwargs) -> Value:
 
 # ---------------------------------------------------------------- shapes
 
+def _shape(args: Args, kwargs: Kwargs) -> Value | None:
+    """np.shape(a) where not even the rank is known."""
+    return ShapeOf() if len(args) == 1 and isinstance(args[0], Array) and args[0].dims is None else None
+
+
+def _filled(args: Args, kwargs: Kwargs) -> Value | None:
+    """np.zeros(shape) and the like, where the shape isn't known."""
+    if not args or kwargs:
+        return None
+    shape = args[0]
+    items = shape.items if isinstance(shape, TupleOf) else (shape,)
+    if all(whole(item) is not None for item in items):
+        return None
+    if isinstance(shape, TupleOf) or _integer(shape):
+        return Array(np.dtype(float), tuple(map(whole, items)))
+    return Array(np.dtype(float), None)
+
+
 def _reshape(args: Args, kwargs: Kwargs) -> Value | None:
     if len(args) < 2 or kwargs.keys() - {"order", "copy"} or not isinstance(args[0], Array):
         return None
@@ -268,5 +286,5 @@ EXACT: dict[Any, Rule] = {
     isinstance: _isinstance, type: _type, len: _len, slice: _slice, callable: _always(Number("bool")),
     hasattr: _always(Number("bool")), issubclass: _always(Number("bool")), bool: _always(Number("bool")),
     range: _always(RangeOf()), float: _float, int: _int, max: _extreme, min: _extreme,
-    np.reshape: _reshape, np.arange: _arange}
+    np.shape: _shape, np.zeros: _filled, np.ones: _filled, np.empty: _filled, np.reshape: _reshape, np.arange: _arange}
 EXACT |= {op: _comparison(op) for op in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)}

@@ -1,6 +1,7 @@
 """Abstract evaluation of expressions."""
 from __future__ import annotations
 
+import functools
 import operator
 import types
 from collections.abc import Mapping
@@ -61,8 +62,7 @@ class Evaluator:
     # ------------------------------------------------------------ entry
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:
-        method = getattr(self, "_" + type(expr).__name__.lower())
-        item = method(expr, env)
+        item = getattr(self, _method_name(type(expr)))(expr, env)
         self._annotate(expr, item)
         return item
 
@@ -296,7 +296,8 @@ class Evaluator:
                 return Abstract(Known(known))
         if len(expr.ops) > 1 or expr.ops[0] not in OPERATORS:
             return Abstract(Number("bool"))
-        return self.fresh(expr, self.result(OPERATORS[expr.ops[0]], [self.value(i) for i in items]), False)
+        values = [self.value(i) for i in items]
+        return self.fresh(expr, numeric(self.result(OPERATORS[expr.ops[0]], values), *values), False)
 
     def _known_comparison(self, op: str, left: Abstract, right: Abstract) -> bool | None:
         a, b = self.value(left), self.value(right)
@@ -498,6 +499,11 @@ class Evaluator:
 
     def _call(self, expr: Call, env: Env) -> Abstract:
         return self._calls(self, expr, env)
+
+
+@functools.cache
+def _method_name(kind: type) -> str:
+    return "_" + kind.__name__.lower()
 
 
 def numeric(result: Value, *operands: Value) -> Value:

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analysis.interpret.objects import of_object
 from srcgrad.analysis.interpret.standins import Unify, broadcast, clamp, number_like
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, TupleOf, Value, join, number_of)
+    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, ShapeOf, TupleOf, Value, join, number_of)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def getitem(value: Value, index: Index, unify: Unify = lambda p, q: None) -> Val
                 return _array_item(value, _entries(index), unify)
             case Known(obj):
                 return _known_item(obj, _single(index))
-            case TupleOf() | ListOf() | DictOf() | RangeOf():
+            case TupleOf() | ListOf() | DictOf() | RangeOf() | ShapeOf():
                 return _container_item(value, _single(index))
     except _Unclear:
         pass
@@ -67,11 +67,11 @@ def _container_item(value: Value, index: Value) -> Value:
             if n is None:
                 return _any_of(items)
             return items[n] if -len(items) <= n < len(items) else UNKNOWN
-        case ListOf() | RangeOf(), SliceOf():
+        case ListOf() | RangeOf() | ShapeOf(), SliceOf():
             return value
         case ListOf(item), _:
             return UNKNOWN if item is None else item
-        case RangeOf(), _:
+        case RangeOf() | ShapeOf(), _:
             return Number("int")
         case DictOf(items, other), Known():
             found = next((v for k, v in items if Known(k) == index), other)

@@ -14,7 +14,7 @@ from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, 
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Unknown, Value, number_of,
+    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value, number_of,
 )
 from srcgrad.lang.core import (
     Attr, Bind, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
@@ -191,6 +191,8 @@ class _Walk:
             return list(item.items)
         if isinstance(value, ListOf):
             return [self.ev.element(item)] * n
+        if isinstance(value, ShapeOf):
+            return [Abstract(Number("int"))] * n
         if isinstance(value, Array):
             return [self._array_element(stmt, item, value, Const(k)) for k in range(n)]
         return [Abstract(UNKNOWN, varied=item.active)] * n
@@ -313,7 +315,7 @@ class _Walk:
     def _element(self, stmt: For, item: Abstract) -> Abstract:
         value = self.ev.value(item)
         match value:
-            case RangeOf():
+            case RangeOf() | ShapeOf():
                 return Abstract(Number("int"))
             case Array():
                 return self._array_element(stmt, item, value, Name(f"{stmt.target}_index"))

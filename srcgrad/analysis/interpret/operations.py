@@ -44,7 +44,8 @@ _SHAPES = {np.shape, np.ndim, np.size}
 _HEAVY = {math.factorial, math.comb, math.perm, operator.pow, operator.lshift, pow}
 _FOLDED = 32                                # larger constants might take long to run with
 _MEMO_SIZE = 20_000
-_memo: dict[Any, Value] = {}
+_Asked = tuple[tuple[Linear, Linear, "Linear | None"], ...]      # (one length, the other, what both are)
+_memo: dict[Any, tuple[_Asked, Value]] = {}                      # a result, and the answers on which it rests
 
 
 def result(function: Any, args: Args, kwargs: Kwargs, unify: Unify | None = None) -> Value:
@@ -62,25 +63,31 @@ def result(function: Any, args: Args, kwargs: Kwargs, unify: Unify | None = None
         found = _memo.get(key)
     except TypeError:
         return UNKNOWN
-    return _first_result(key, kwargs, unify) if found is None else found
+    unify = unify or _never
+    if found is not None and all(unify(p, q) == answer for p, q, answer in found[0]):
+        return found[1]
+    return _first_result(key, kwargs, unify)
 
 
-def _first_result(key: tuple[Any, Args, Any], kwargs: Kwargs, unify: Unify | None) -> Value:
-    asked = False
+def _never(p: Linear, q: Linear) -> None:
+    return None
+
+
+def _first_result(key: tuple[Any, Args, Any], kwargs: Kwargs, unify: Unify) -> Value:
+    asked: list[tuple[Linear, Linear, Linear | None]] = []
 
     def ask(p: Linear, q: Linear) -> Linear | None:
-        nonlocal asked
-        asked = True
-        return None if unify is None else unify(p, q)
+        asked.append((p, q, unify(p, q)))
+        return asked[-1][2]
 
     function, args, _ = key
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         value = _compute(function, args, kwargs, ask)
-    if not asked and all(map(_lasting, (*args, *kwargs.values()))):
+    if all(map(_lasting, (*args, *kwargs.values()))):
         if len(_memo) > _MEMO_SIZE:
             _memo.clear()
-        _memo[key] = value
+        _memo[key] = tuple(asked), value
     return value
 
 

@@ -123,7 +123,7 @@ class Heap:
 
     def join(self, a: Abstract, b: Abstract) -> Abstract:
         """What is true of both: references are united, and so no longer exact."""
-        if a == b:
+        if a is b or a == b:
             return a
         items = None
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
@@ -158,7 +158,7 @@ def join_envs(heap: Heap, a: Env | None, b: Env | None) -> Env | None:
 def forget_name(heap: Heap, env: Env, name: str) -> None:
     """`name` gets another value: paths that mention it no longer say where a view lies."""
     for other, item in env.items():
-        if any(ref.path and _mentions(ref.path, name) for ref in item.refs):
+        if item.refs and any(ref.path and _mentions(ref.path, name) for ref in item.refs):
             env[other] = Abstract(item.value, frozenset(
                 Ref(ref.storage, None if ref.path and _mentions(ref.path, name) else ref.path) for ref in item.refs),
                 item.varied, item.items)

@@ -33,7 +33,7 @@ def rename_temporaries(block: Block, temporaries: frozenset[str], taken: frozens
         if name in temporaries and name not in fixed:
             stems.setdefault(_stem(name), []).append(name)
     busy = taken | (frozenset(found) - {name for names in stems.values() for name in names}) | fixed
-    return _renamed(block, _letters(stems, busy))
+    return rename(block, _letters(stems, busy))
 
 
 def _stem(name: str) -> str:
@@ -68,7 +68,8 @@ def _names(block: Block) -> Iterator[str]:
                     yield from sorted(core.names_read(node))
 
 
-def _renamed(block: Block, names: dict[str, str]) -> Block:
+def rename(block: Block, names: dict[str, str]) -> Block:
+    """The block with names replaced wherever they are bound or read, but for functions and comprehensions inside."""
     values: dict[str, core.Expr] = {old: Name(new) for old, new in names.items()}
     return tuple(_rename_statement(stmt, names, values) for stmt in block)
 
@@ -88,4 +89,4 @@ def _rename_statement(stmt: Statement, names: dict[str, str], values: dict[str, 
                                                 for e, n, b in handlers))
         case core.With(items, _):
             stmt = replace(stmt, items=tuple((e, n and names.get(n, n)) for e, n in items))
-    return core.with_blocks(stmt, tuple(_renamed(inner, names) for inner in core.blocks(stmt)))
+    return core.with_blocks(stmt, tuple(rename(inner, names) for inner in core.blocks(stmt)))

@@ -3,15 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from srcgrad.lang import names
 from srcgrad.lang.core import Param, Statement
 from srcgrad.passes.optimize.augment import augment
+from srcgrad.passes.optimize.coalesce import coalesce
+from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
 from srcgrad.passes.optimize.copies import propagate_copies
 from srcgrad.passes.optimize.dead import eliminate_dead
+from srcgrad.passes.optimize.elide_copies import elide_copies, start_with_first_term
 from srcgrad.passes.optimize.naming import rename_temporaries
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
 from srcgrad.passes.optimize.oracles import Oracles
 from srcgrad.passes.optimize.simplify import simplify_block
 from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.unit import lowered
 
 Block = tuple[Statement, ...]
 
@@ -26,10 +31,14 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)
         body = propagate_copies(body, effects, temporaries)
         body = eliminate_dead(body, frozenset(), effects)
+        made = names.bound(body) - oracles.primal.keys()
+        body = elide_copies(body, effects, temporaries & made)
         body = nest(body, effects, temporaries)
+        body = collect_terms(body, effects, Kinds(oracles.kind, oracles.floating), made)
         values = frozenset(n for n in (*context._bars.values(), *temporaries) if n not in effects.storages or n in oracles.private)
         body = merge_accumulation(body, effects, values)
     oracles = Oracles(context, body)
-    body = augment(body, oracles)
+    body = start_with_first_term(augment(body, oracles), oracles)
     taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries
-    return rename_temporaries(body, temporaries, taken)
+    body = rename_temporaries(body, temporaries, taken)
+    return coalesce(body, [p.name for p in params], origin, names.used(lowered(context.unit.found)))

@@ -28,7 +28,7 @@ _OPERATORS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true
               "matmul": "@", "floor_divide": "//", "mod": "%", "remainder": "%"}
 _ARITHMETIC = frozenset("+ - * / // % ** @".split())
 # functions whose result shares nothing with their arguments
-_FRESH = frozenset("sum mean prod dot outer where exp log sqrt sin cos tan tanh sinh cosh arctan arcsin arccos abs "
+FRESH = frozenset("sum mean prod dot outer where exp log sqrt sin cos tan tanh sinh cosh arctan arcsin arccos abs "
                    "absolute sign log1p expm1 log2 log10 square reciprocal maximum minimum hypot arctan2 logaddexp "
                    "vdot inner tensordot cumsum cumprod std var concatenate stack".split())
 
@@ -168,7 +168,7 @@ class _Simplify:
                 return [OPERAND] * number
             case Cond():
                 return [TEST, VALUE, VALUE]
-            case Call(Attr(Name("np"), name), _, _) if name in _FRESH:
+            case Call(Attr(Name("np"), name), _, _) if name in FRESH:
                 return [VALUE] + [OPERAND] * (number - 1)
         return [VALUE] * number
 
@@ -321,7 +321,7 @@ def _makes_new(expr: Expr) -> bool:
         case Bin() | Unary() | Const():
             return True
         case Call(Attr(Name("np"), name), _, _):
-            return name in _FRESH or name in _OPERATORS or name == "negative"
+            return name in FRESH or name in _OPERATORS or name == "negative"
     return False
 
 

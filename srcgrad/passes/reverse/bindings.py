@@ -34,7 +34,7 @@ class Bindings:
 
     def _parallel(self, stmt: Bind, state: State, out: Out) -> None:
         """a, b = b, a: all adjoints are taken before any is given."""
-        taken: list[tuple[Expr, Name]] = []
+        taken: list[tuple[Expr, Name, str | None]] = []
         for name, value in zip(stmt.names, stmt.values):
             item = self.c.facts.name_after(stmt, name)
             kept = self.c.in_place(item) and not self.c.either(item)
@@ -43,15 +43,16 @@ class Bindings:
                 continue
             bar = self.c.bar(name)
             if state.has(bar):
+                mask = state.masks.get(bar)
                 self._settle(stmt, name, state, out)
                 moved = self.c.temporary("t_bar")
                 out.append(Bind((moved,), (Name(bar),)))
-                taken.append((value, Name(moved)))
+                taken.append((value, Name(moved), mask))
                 state.drop(bar)
-        for value, g in taken:
+        for value, g, mask in taken:
             if not self.c.is_place(stmt, value):
                 raise Refused("this kind of parallel assignment isn't supported", "assign one name at a time", stmt.at)
-            self.contributor.add(stmt, value, g, state, out)
+            self.contributor.add(stmt, value, g, state, out, mask=mask)
 
     def _forget(self, name: str, item: Abstract, state: State) -> None:
         if not self.c.in_place(item) or self.c.static(item) is None:
@@ -147,14 +148,15 @@ class Bindings:
         return Name(bar)
 
     def _unless_view(self, stmt: Bind, name: str, value: Expr, g: Expr, state: State, out: Out) -> None:
+        """As `operation`, but not where the result shares memory with an operand, and so its adjoint."""
         inner: Out = []
         after = state.copy()
         self.operation(stmt, name, value, self._taken(name, g, (), inner), after, inner, False)
-        for bar in after.have.keys() - state.have.keys():
-            zero, how = zero_before(self.c, self.contributor, stmt, bar)
-            out.append(Bind((bar,), (zero,)))
-            state.set(bar, how)
         for bar in after.have:
+            if not state.has(bar):
+                zero, how = zero_before(self.c, self.contributor, stmt, bar)
+                out.append(Bind((bar,), (zero,)))
+                state.set(bar, how)
             state.set(bar, meet(state.have[bar], after.have[bar]))
         test = Unary("not", self.c.numpy("may_share_memory", Name(name), self._viewed(stmt, value)))
         out.append(If(test, tuple(inner)))
@@ -186,17 +188,12 @@ class Bindings:
     def _shadow_birth(self, stmt: Bind, name: str, value: Expr, maybe_view: bool, state: State, out: Out) -> None:
         if not self._operands_active(stmt, value):
             return
-        bar = self.c.temporary(name + "_bar")
-        inner: Out = []
-        target = inner if maybe_view else out
-        target.append(Bind((bar,), (Call(Attr(self.contributor.shadow_name(), "pop"), (Name(name),)),)))
-        if not maybe_view:
-            self.operation(stmt, name, value, Name(bar), state, out, False)
+        if maybe_view:
+            self._unless_view(stmt, name, value, Const(0.0), state, out)
             return
-        self.operation(stmt, name, value, Name(bar), state, inner, False)
-        owner = value.value if isinstance(value, Item) else self._viewed(stmt, value)
-        test = Unary("not", self.c.numpy("may_share_memory", Name(name), owner))
-        out.append(If(test, tuple(inner)))
+        bar = self.c.temporary(name + "_bar")
+        out.append(Bind((bar,), (Call(Attr(self.contributor.shadow_name(), "pop"), (Name(name),)),)))
+        self.operation(stmt, name, value, Name(bar), state, out, False)
 
     def _viewed(self, stmt: Statement, value: Expr) -> Expr:
         """What a call may give a view of."""
@@ -220,6 +217,8 @@ class Bindings:
         out.append(Bind((bar,), (Call(self.contributor.shadow_name(), (Name(name),)),)))
         keys = [Const(k) for k in range(len(parts))] if isinstance(value, List) else list(value.keys)
         for key, part in zip(keys, parts):
+            if self.c.active(stmt, part) and self.c.in_place(self.c.kind(stmt, part)):
+                continue
             self.contributor.add(stmt, part, Item(Name(bar), key), state, out)
 
     # ------------------------------------------------------------ unpacking

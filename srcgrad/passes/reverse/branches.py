@@ -28,14 +28,14 @@ class Branches:
         for s in states:
             s.masks = dict(before)
         inner = [self.blocks.block(body, s) for body, s in zip((stmt.body, stmt.orelse), states)]
-        masks = agreed(states, before)
-        tails = self._agree(stmt, states, state)
+        tails: list[Out] = [[], []]
+        masks = agreed(self.c, states, tails)
+        self._agree(stmt, states, state, tails)
         state.masks = masks
         return Step(stmt, first=first, inner=inner, tails=tails)
 
-    def _agree(self, stmt: If, states: list[State], state: State) -> list[Out]:
+    def _agree(self, stmt: If, states: list[State], state: State, tails: list[Out]) -> None:
         """Both branches end with the same adjoints."""
-        tails: list[Out] = [[], []]
         for bar in dict.fromkeys([*states[0].have, *states[1].have]):
             how = [s.have.get(bar) for s in states]
             for k in (0, 1):
@@ -45,7 +45,6 @@ class Branches:
         for bar in list(state.have):
             if not any(s.has(bar) for s in states):
                 state.drop(bar)
-        return tails
 
     def _zero(self, stmt: If, bar: str, out: Out) -> str:
         zero, how = zero_before(self.c, self.contributor, stmt, bar)

@@ -77,9 +77,12 @@ class Calls:
 
     def _seed(self, stmt: Statement, name: str | None, result: Abstract, state: State, out: Out) -> Expr:
         """The adjoint of the result: None where the shadow has it."""
-        if name is None or not result.active or self._in_place(result):
+        if name is None or not result.active:
             return Const(None)
         bar = self.c.bar(name)
+        if self._in_place(result) and not self.c.either(result):
+            state.drop(bar)
+            return Const(None)
         if not state.has(bar):
             return self.contributor.zeros(stmt, name)
         if state.have[bar] == LAZY and isinstance(self.contributor.value_of(stmt, name), Array):
@@ -91,7 +94,7 @@ class Calls:
                   items: list[Abstract], in_place: tuple[bool, ...], state: State, out: Out) -> None:
         shadow = (self.contributor.shadow_name(),) if compiled.takes_shadow else ()
         call = Call(self._function(compiled, "backward"), (Name(record), g, *shadow))
-        wanted = [k for k, item in enumerate(items) if item.active and not in_place[k]]
+        wanted = [k for k, item in enumerate(items) if item.active and (not in_place[k] or k in compiled.either)]
         names = [self.c.temporary(_hint(args[k]) + "_bar") for k in wanted]
         if not names:
             out.append(Effect(call))

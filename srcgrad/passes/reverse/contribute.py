@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value
+from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value, same_dtype
 from srcgrad.lang.core import (
     Attr, Bin, Bind, Call, Const, Effect, Expr, Item, List, Name, Slice, Statement, Store, Tuple, Unary,
 )
@@ -49,6 +49,9 @@ class Contributor:
     def _name(self, stmt: Statement, operand: Name, g: Expr, state: State, out: Out, lazy: bool,
               mask: str | None) -> None:
         item = self.c.kind(stmt, operand)
+        if self._holds_buffers(item):
+            self._each(stmt, operand, item, g, state, out)
+            return
         bar = self.c.bar(operand.id)
         if self.c.either(item):
             old = Name(bar) if state.has(bar) else Const(0.0)
@@ -61,7 +64,8 @@ class Contributor:
         value = self.c.value(stmt, operand)
         mask = joined(self.c, state, bar, mask, out)
         if not state.has(bar):
-            out.append(Bind((bar,), (g,)))
+            if g != Name(bar):
+                out.append(Bind((bar,), (g,)))
             state.set(bar, LAZY if lazy else OWN if _is_fresh(g) and isinstance(value, Array) and value.dims else SHARED)
         elif isinstance(value, (Array, Number)):
             self._accumulate(bar, value, g, state, out, lazy)
@@ -69,6 +73,22 @@ class Contributor:
             out.append(Bind((bar,), (Call(self.c.helper("add", structure.add), (Name(bar), g)),)))
             state.set(bar, SHARED)
         state.masked(bar, mask)
+
+    def _holds_buffers(self, item: Abstract) -> bool:
+        """Whether a container holds arrays that are written in place: their adjoints can't wait in its slots."""
+        if item.items is not None:
+            return any(self.c.in_place(part) or self._holds_buffers(part) for part in item.items)
+        parts = [p for ref in item.refs if ref.storage.kind != "array" for p in ref.storage.fields.values()]
+        return any(self.c.in_place(p) or self._holds_buffers(p) for p in parts)
+
+    def _each(self, stmt: Statement, operand: Name, item: Abstract, g: Expr, state: State, out: Out) -> None:
+        if item.items is None:
+            out.append(Effect(Call(Attr(self.shadow_name(), "add_each"), (operand, g))))
+            return
+        for k, part in enumerate(item.items):
+            index = self.c.annotate(stmt, Const(k), Abstract(Number("int")))
+            place = self.c.annotate(stmt, Item(operand, index), part)
+            self.add(stmt, place, Item(g, Const(k)), state, out)
 
     def _accumulate(self, bar: str, value: Value, g: Expr, state: State, out: Out, lazy: bool) -> None:
         how = state.have[bar]
@@ -112,7 +132,7 @@ class Contributor:
         want = self.c.value(stmt, operand)
         got = self.c.evaluate(stmt, g, state, self.kinds(stmt, state))
         return isinstance(want, Array) and isinstance(got, Array) and want.dims is not None \
-            and got.dims == want.dims and None not in want.dims and got.dtype == want.dtype
+            and got.dims == want.dims and None not in want.dims and same_dtype(got.dtype, want.dtype)
 
     # ------------------------------------------------------------ parts
 

@@ -33,8 +33,7 @@ class Loops:
             wanted = self._wanted(stmt, start, inner)
             if wanted == start.have:
                 break
-            for bar in wanted.keys() - start.have.keys():
-                made[bar] = wanted[bar]
+            made.update((bar, how) for bar, how in wanted.items() if bar not in start.have)
             start = State(dict(wanted), {})
         for bar in made:
             first.extend(self._before(stmt, bar))

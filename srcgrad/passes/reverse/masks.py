@@ -16,7 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from srcgrad.analysis.finite import Finite
-from srcgrad.analysis.values import UNKNOWN, Array, Value
+from srcgrad.analysis.values import UNKNOWN, Value
 from srcgrad.lang.core import (
     Attr, Bind, Call, Const, Expr, Item, Name, Statement, children, expressions, names_read, rebuild, statements,
     substitute, walk,
@@ -32,10 +32,10 @@ Out = list[Statement]
 
 # Their text is finite where the operands that it reads (and the result) are.
 REGULAR = frozenset((np.multiply, np.square, np.sin, np.cos, np.tan, np.tanh, np.exp, np.exp2, np.absolute, np.arctan,
-                     np.arcsinh, np.sinc, np.copysign, np.ldexp, math.erf, math.erfc))
+                     np.arcsinh, np.sinc, np.copysign, math.erf, math.erfc))
 
-# Their partials are bounded whatever the operands.
-BOUNDED = frozenset((np.where, np.clip, np.maximum, np.minimum, np.fmax, np.heaviside, np.nan_to_num))
+# Their partials are bounded whatever the operands, or (of ldexp) those that there are.
+BOUNDED = frozenset((np.where, np.clip, np.maximum, np.minimum, np.fmax, np.heaviside, np.nan_to_num, np.ldexp))
 
 # An operand, and result, at which the partials are finite; 1 for all others.
 HARMLESS = {np.arcsin: 0.0, np.arccos: 0.0, np.arctanh: 0.0}
@@ -139,14 +139,14 @@ class Masks:
 
     # ------------------------------------------------------------ where they go
 
-    def passed(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], operand: Expr, value: Expr, g: Expr,
-               mask: str | None, state: State, out: Out) -> str | None:
+    def passed(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], out_name: Expr, operand: Expr, value: Expr,
+               g: Expr, mask: str | None, state: State, out: Out) -> str | None:
         """The mask of an operand's contribution `value`, where that is a name; None if there is none."""
         if mask is None or not self._may_have_one(stmt, operand):
             return None
         if rule.elementwise:
             return self.operand(stmt, operand, mask, state, out)
-        new = self._moved(stmt, rule, bound, value, g, mask, state)
+        new = self._moved(stmt, rule, bound, out_name, value, g, mask, state)
         return mask if new == Name(mask) else None if new is None else self._bind("mask", new, stmt, state, out)
 
     def operand(self, stmt: Statement, operand: Expr, mask: str, state: State, out: Out) -> str | None:
@@ -164,26 +164,27 @@ class Masks:
     def _may_have_one(self, stmt: Statement, operand: Expr) -> bool:
         return isinstance(operand, Name) and self.c.active(stmt, operand) and not self.c.in_place(self.c.kind(stmt, operand))
 
-    def _moved(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], value: Expr, g: Expr, mask: str,
-               state: State) -> Expr | None:
+    def _moved(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], out_name: Expr, value: Expr, g: Expr,
+               mask: str, state: State) -> Expr | None:
         result, mask_kind = self._result(stmt), state.kinds.get(mask, UNKNOWN)
+        full: Expr = Name(mask)
+        if not same_shape(mask_kind, result):
+            full = self.c.numpy("broadcast_to", full, self.c.numpy("shape", out_name))
         if rule.primal in REDUCTIONS:
-            return self._reduced(stmt, bound, mask, _rank(mask_kind) is not None and _rank(mask_kind) == _rank(result))
-        if rule.primal in MOVES and isinstance(g, Name) and same_shape(mask_kind, result):
-            return substitute(value, {g.id: Name(mask)})
-        return None
+            return self._reduced(stmt, bound, mask, full)
+        return substitute(value, {g.id: full}) if rule.primal in MOVES and isinstance(g, Name) else None
 
     def _result(self, stmt: Statement) -> Value:
         if isinstance(stmt, Bind) and len(stmt.names) == 1:
             return self.c.facts.evaluator.value(self.c.facts.name_after(stmt, stmt.names[0]))
         return UNKNOWN
 
-    def _reduced(self, stmt: Statement, bound: Mapping[str, Expr], mask: str, full: bool) -> Expr | None:
+    def _reduced(self, stmt: Statement, bound: Mapping[str, Expr], mask: str, full: Expr) -> Expr | None:
         axis = self.c.known(stmt, bound["axis"])
         if axis is None or self.c.known(stmt, bound["keepdims"]) is True:
             return Name(mask)
-        known = full and type(axis) is int and self.c.known(stmt, bound["keepdims"]) is False
-        return self.c.numpy("expand_dims", Name(mask), Const(axis)) if known else None
+        known = type(axis) is int and self.c.known(stmt, bound["keepdims"]) is False
+        return self.c.numpy("expand_dims", full, Const(axis)) if known else None
 
 
 def joined(context: Context, state: State, bar: str, mask: str | None, out: Out) -> str | None:
@@ -198,14 +199,20 @@ def joined(context: Context, state: State, bar: str, mask: str | None, out: Out)
     return name
 
 
-def agreed(states: list[State], before: Mapping[str, str]) -> dict[str, str]:
-    """The masks at the start of both branches of an `if`, of those there were at its end."""
-    known = set(before.values())
+def agreed(context: Context, states: list[State], tails: list[Out]) -> dict[str, str]:
+    """The masks at the start of both branches of an `if`; where they differ, each branch sets a common one."""
     found: dict[str, str] = {}
-    for bar in dict.fromkeys(bar for s in states for bar in s.have):
-        masks = {s.masks.get(bar) for s in states if s.has(bar)}
-        if len(masks) == 1 and masks <= known:
-            found[bar] = next(iter(masks))
+    for bar in dict.fromkeys(bar for s in states for bar in s.masks):
+        masks = [s.masks.get(bar) if s.has(bar) else "" for s in states]       # "": the adjoint is zero
+        if None in masks or not any(masks):
+            continue
+        if len(set(masks)) > 1:
+            name = context.temporary("mask")
+            for mask, tail in zip(masks, tails):
+                tail.append(Bind((name,), (Name(mask) if mask else Const(False),)))
+            found[bar] = name
+        else:
+            found[bar] = masks[0]
     return found
 
 
@@ -225,10 +232,6 @@ def _is_choice(value: Expr) -> bool:
 
 def _is_zero(expr: Expr) -> bool:
     return expr == Const(0.0)
-
-
-def _rank(kind: Value) -> int | None:
-    return len(kind.dims) if isinstance(kind, Array) and kind.dims is not None else 0 if is_number(kind) else None
 
 
 __all__ = ["Masks", "joined", "agreed", "untouched"]

@@ -112,7 +112,7 @@ class RuleApplier:
                 self._give_choices(stmt, bound, param, results[rule.returned[param]], mask, state, out)
                 continue
             value, cut = self.masks.cut(stmt, results[rule.returned[param]], mask, state, out)
-            passed = self.masks.passed(stmt, rule, bound, bound[param], value, g, cut, state, out)
+            passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
             self._give(stmt, rule, bound[param], value, g, state, out, out_value, lazy, passed)
 
     def _give_choices(self, stmt: Statement, bound: Bound, param: str, value: Expr, mask: str | None, state: State,

@@ -1,0 +1,109 @@
+"""Return a gradient as it is where it certainly is an array of its own, of the argument's shape and dtype."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from srcgrad.analysis.values import Array
+from srcgrad.lang import core
+from srcgrad.lang.core import Bind, Call, Effect, Expr, Name, Return, Statement, Store
+from srcgrad.lang.names import bound_by
+from srcgrad.passes.optimize.effects import Block, Effects, captured
+from srcgrad.passes.optimize.operands import is_operand, makes_new
+from srcgrad.passes.optimize.oracles import Oracles
+
+
+def own_results(block: Block, oracles: Oracles, gradient: str | None) -> Block:
+    """The block without calls of `gradient` (the name of that helper) that would only copy what nobody else has.
+
+    ::
+
+        x_bar = 2.0 * x
+        return gradient(x, x_bar)    ->    return x_bar
+    """
+    if gradient is None or not block or not isinstance(block[-1], Return):
+        return block
+    last = block[-1]
+    owned = _Owned(block[:-1], oracles)
+    parts = last.value.items if isinstance(last.value, core.Tuple) else (last.value,)
+    new = tuple(_result(part, parts, gradient, owned, oracles) for part in parts)
+    value = replace(last.value, items=new) if isinstance(last.value, core.Tuple) else new[0]
+    return (*block[:-1], replace(last, value=value))
+
+
+def _result(part: Expr, parts: tuple[Expr, ...], gradient: str, owned: _Owned, oracles: Oracles) -> Expr:
+    match part:
+        case Call(Name(helper), (Name() as x, bar), ()) if helper == gradient and _same_kind(x, bar, oracles):
+            if makes_new(bar):
+                return bar
+            others = frozenset(n for p in parts if p is not part for n in core.names_read(p))
+            if isinstance(bar, Name) and owned.alone(bar.id, others):
+                return bar
+    return part
+
+
+def _same_kind(x: Expr, bar: Expr, oracles: Oracles) -> bool:
+    a, b = oracles.value(x), oracles.value(bar)
+    return isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype == "f8" and (
+        bool(a.dims) and a.dims is not None and None not in a.dims and a.dims == b.dims)
+
+
+class _Owned:
+    """Names whose objects were made here and are known by these names only."""
+
+    def __init__(self, block: Block, oracles: Oracles) -> None:
+        self.sources: dict[str, set[str]] = {}
+        self.effects: Effects = oracles.effects
+        self.array = lambda e: oracles.kind(e) == "array"
+        self.lost: set[str] = set(captured(block))
+        for stmt in core.statements(block):
+            self._note(stmt)
+
+    def _note(self, stmt: Statement) -> None:
+        match stmt:
+            case Bind(names, values):
+                for name, value in zip(names, values):
+                    self._bind(name, value)
+            case Store(place, None, value) if not (isinstance(place, core.Item) and self.array(place.value)):
+                self.lost |= core.names_read(value)
+            case Effect(value):
+                self.lost |= core.names_read(value)
+            case Store(Name()):
+                pass
+            case _:
+                self.lost.update(bound_by(stmt))
+
+    def _bind(self, name: str, value: Expr) -> None:
+        sources = self.sources.setdefault(name, set())
+        if isinstance(value, Name):
+            sources.add(value.id)
+        elif not makes_new(value):
+            self.lost.add(name)
+        for other in core.names_read(value):
+            if isinstance(value, (core.Tuple, core.List, core.Dict)) or not is_operand(value, other, self.effects):
+                self._aliased(other, value)
+
+    def _aliased(self, name: str, value: Expr) -> None:
+        if isinstance(value, (core.Tuple, core.List, core.Dict, core.Opaque, core.Function)):
+            self.lost.add(name)
+
+    def alone(self, name: str, others: frozenset[str]) -> bool:
+        """Whether the name's object is new, and none of the others can mean it."""
+        chain, todo = set(), [name]
+        while todo:
+            current = todo.pop()
+            if current in chain:
+                continue
+            if current in self.lost or current not in self.sources or current in others:
+                return False
+            chain.add(current)
+            todo += self.sources[current]
+        return not any(chain & self._chain(other) for other in others)
+
+    def _chain(self, name: str) -> set[str]:
+        out, todo = set(), [name]
+        while todo:
+            current = todo.pop()
+            if current not in out:
+                out.add(current)
+                todo += self.sources.get(current, ())
+        return out
