@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, vjp
-from srcgrad.analysis.values import Array, Number
 from srcgrad.options import Options
 from srcgrad.passes.reverse.masks import BOUNDED, HARMLESS
 from srcgrad.rules import registry
@@ -343,6 +342,7 @@ def test_partials_are_finite_at_the_harmless_operand() -> None:
 
 
 def _elementwise_rules() -> list:
-    found = {r for r in registry.registered().values() if r.elementwise and not r.jointly_linear and r.primal not in BOUNDED}
+    found = {r for r in registry.registered().values()
+             if r.elementwise and not r.jointly_linear and r.primal not in BOUNDED}
     assert len(found) > 30
     return sorted(found, key=repr)

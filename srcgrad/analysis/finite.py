@@ -17,13 +17,13 @@ from srcgrad.lang.core import (
 from srcgrad.rules.spellings import ATTRIBUTES, NOT_KNOWN, OPERATORS, UNARY_OPERATORS, canonical, literal, method_call
 
 _AT_FINITE = frozenset(getattr(np, name) for name in (
-    "add subtract multiply negative positive absolute fabs square sign sin cos tanh arctan arcsinh sinc deg2rad rad2deg "
-    "radians degrees maximum minimum fmax fmin clip where heaviside nan_to_num floor ceil trunc rint copysign "
+    "add subtract multiply negative positive absolute fabs square sign sin cos tanh arctan arcsinh sinc deg2rad "
+    "rad2deg radians degrees maximum minimum fmax fmin clip where heaviside nan_to_num floor ceil trunc rint copysign "
     "sum mean max min amax amin var ptp median cumsum diff prod cumprod dot matmul outer inner tensordot einsum vdot "
     "trace convolve "
     "reshape transpose ravel squeeze expand_dims swapaxes moveaxis broadcast_to concatenate stack vstack hstack take "
-    "roll flip tile repeat diag diagonal tril triu array asarray copy zeros ones zeros_like ones_like full full_like eye "
-    "arange linspace sort atleast_1d atleast_2d").split()) | {math.erf, math.erfc}
+    "roll flip tile repeat diag diagonal tril triu array asarray copy zeros ones zeros_like ones_like full full_like "
+    "eye arange linspace sort atleast_1d atleast_2d").split()) | {math.erf, math.erfc}
 
 _TESTS = frozenset((np.isnan, np.isfinite, np.isinf, np.nan_to_num, np.nansum, np.nanmean, math.isnan, math.isinf,
                     math.isfinite))

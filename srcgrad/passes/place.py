@@ -17,6 +17,7 @@ from typing import Any
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import Array, ListOf
+from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     At, Attr, Bind, Call, Comment, Const, Effect, Expr, For, If, Item, List, Name, Opaque, Function, Refuse, Return,
@@ -180,6 +181,7 @@ class _Placer:
             return nothing
         if not owner.refs:
             return nothing
+        self._check_local(stmt, owner)
         stack = self._stack(("content", stmt), _root(stmt.place), depth)
         old = self._old_content(stmt, stmt.place)
         extra = frozenset(("name", n) for n in names_read(stmt.place) if n in self.primal)
@@ -187,6 +189,13 @@ class _Placer:
             return ([Bind((stack,), (old,))], [Store(stmt.place, None, Name(stack))]), extra
         pop = Call(Attr(Name(stack), "pop"))
         return ([self._push(stack, old)], [Store(stmt.place, None, pop)]), extra
+
+    def _check_local(self, stmt: Statement, owner: Abstract) -> None:
+        """What lies outside of the function must stay as the function leaves it."""
+        for ref in owner.refs:
+            if ref.storage.origin == "outer":
+                raise UnsupportedError(f"`{ref.storage.hint}`, which isn't local, is changed here and was read before",
+                                       stmt.at, "Pass it as an argument, or copy it first.")
 
     def _old_content(self, stmt: Store, place: Expr) -> Expr:
         """A copy of the part that is overwritten."""
@@ -212,6 +221,7 @@ class _Placer:
             return None
         if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
             return None
+        self._check_local(stmt, owner)
         extra = frozenset(("name", n) for n in names_read(call.func.value) if n in self.primal)
         return ([], [Effect(Call(Attr(call.func.value, "pop")))]), extra
 

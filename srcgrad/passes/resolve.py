@@ -63,11 +63,27 @@ class _Resolver:
         if isinstance(stmt.place, Name):
             return self._augmented_name(stmt, stmt.place)
         active = self.facts.kind(stmt, stmt.place).active or self.facts.kind(stmt, stmt.value).active
+        if stmt.op is not None and self._holds_array(stmt):
+            return self._element(stmt, active)
         if stmt.op is None or not active:
             return [stmt]
         if stmt.op in LINEAR and self._in_place(stmt):
             return [stmt]
         return self._spelled_out(stmt, stmt.place)
+
+    def _holds_array(self, stmt: Store) -> bool:
+        """Whether `owner[k] op= v` writes into an array that a list, a dict or an object holds."""
+        owner = self.facts.value(stmt, stmt.place.value)
+        return not isinstance(owner, Array) and isinstance(self.facts.value(stmt, stmt.place), Array)
+
+    def _element(self, stmt: Store, active: bool) -> list[Statement]:
+        """owner[k] op= v   ->   t = owner[k]; t[...] op= v"""
+        name = self.fresh.name("t")
+        whole = Item(Name(name), Const(...), at=stmt.place.at)
+        first = Bind((name,), (stmt.place,), at=stmt.at)
+        if not active or stmt.op in LINEAR:
+            return [first, replace(stmt, place=whole)]
+        return [first, *self._spelled_out(stmt, whole)]
 
     def _in_place(self, stmt: Store) -> bool:
         """Whether `place op= v` adds to cells of an array each once."""

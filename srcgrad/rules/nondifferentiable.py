@@ -10,7 +10,7 @@ import builtins
 import functools
 import math
 import operator
-import random
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -70,8 +70,7 @@ EFFECTS = (
     print, input, open, time.time, time.perf_counter, time.process_time, time.monotonic, time.sleep, warnings.warn,
     np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions, np.printoptions, np.show_runtime,
     np.show_config, np.info, np.test, np.save, np.savez,
-    np.savez_compressed, np.savetxt, np.load, np.loadtxt, np.genfromtxt,
-    np.random.default_rng, np.random.RandomState, np.random.Generator, np.random.SeedSequence)
+    np.savez_compressed, np.savetxt, np.load, np.loadtxt, np.genfromtxt)
 
 # What neither a rule nor a table covers, and why.
 UNSUPPORTED: dict[str, str] = {
@@ -82,7 +81,9 @@ UNSUPPORTED: dict[str, str] = {
     "nested_iters": "an iterator that writes through views",
 }
 
-_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+# By module, since nobody who hasn't loaded one can have these.
+_GENERATORS = (("numpy.random", "Generator"), ("numpy.random", "RandomState"), ("random", "Random"))
+_MAKE_GENERATORS = tuple(("numpy.random", name) for name in "default_rng RandomState Generator SeedSequence".split())
 _HIGHER_ORDER = (map, filter, np.vectorize, np.apply_along_axis, np.piecewise)
 
 
@@ -92,7 +93,7 @@ def is_nondifferentiable(function: Any) -> bool:
     >>> is_nondifferentiable(np.argmax), is_nondifferentiable(print), is_nondifferentiable(np.random.rand)
     (True, True, True)
     """
-    return draws(function) or _in(function, _zero()) or _in(function, _EFFECTS)
+    return draws(function) or _in(function, _zero()) or _has_effects(function)
 
 
 def is_pure(function: Any) -> bool:
@@ -101,14 +102,24 @@ def is_pure(function: Any) -> bool:
     >>> is_pure(np.sum), is_pure(np.argmax), is_pure(print), is_pure(np.random.rand)
     (True, True, False, False)
     """
-    if draws(function) or _in(function, _EFFECTS):
+    if draws(function) or _has_effects(function):
         return False
-    return _in(function, _pure()) or registry.has_rule(function)
+    return _in(function, _pure("numpy.fft" in sys.modules)) or registry.has_rule(function)
 
 
 def draws(function: Any) -> bool:
     """Whether the function draws random numbers (a method of a generator, np.random.rand ...)."""
-    return isinstance(getattr(function, "__self__", None), _GENERATORS)
+    owner = getattr(function, "__self__", None)
+    return owner is not None and isinstance(owner, tuple(_loaded(_GENERATORS)))
+
+
+def _has_effects(function: Any) -> bool:
+    return _in(function, _EFFECTS) or any(function is made for made in _loaded(_MAKE_GENERATORS))
+
+
+def _loaded(places: tuple[tuple[str, str], ...]) -> Iterator[Any]:
+    """What these modules have under these names, if they are loaded."""
+    return (getattr(sys.modules[module], name) for module, name in places if module in sys.modules)
 
 
 def _in(function: Any, table: frozenset) -> bool:
@@ -123,20 +134,22 @@ _EFFECTS = frozenset(EFFECTS)
 
 @functools.cache
 def _zero() -> frozenset:
-    return frozenset((*_found(_NUMPY_ZERO), *_PYTHON_ZERO))
+    return frozenset((*_found(_NUMPY_ZERO.split()), *_PYTHON_ZERO))
 
 
 @functools.cache
-def _pure() -> frozenset:
-    """Functions that call what they are given are as pure as that, hence not in here."""
-    known = {*_zero(), *_found(_NUMPY_PURE), *_PYTHON_PURE, *SYNONYMS, *METHODS.values(), *ATTRIBUTES.values()}
+def _pure(fft: bool) -> frozenset:
+    """Functions that call what they are given are as pure as that, hence not in here; those of np.fft if `fft`."""
+    names = _NUMPY_PURE.split()
+    numpy = _found(names if fft else [name for name in names if not name.startswith("fft.")])
+    known = {*_zero(), *numpy, *_PYTHON_PURE, *SYNONYMS, *METHODS.values(), *ATTRIBUTES.values()}
     exceptions = {e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
     return frozenset((known | exceptions) - set(_HIGHER_ORDER))
 
 
-def _found(names: str) -> Iterator[Any]:
+def _found(names: list[str]) -> Iterator[Any]:
     """Those of NumPy's functions that the installed NumPy has."""
-    for name in names.split():
+    for name in names:
         try:
             yield operator.attrgetter(name)(np)
         except AttributeError:

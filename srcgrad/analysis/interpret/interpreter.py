@@ -114,6 +114,7 @@ class _Walk:
             if k in self.entry.in_place:
                 self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
+        self.last = code.body[-1] if code.body else None
         self.block(code.body, env)
 
     def _mark_in_place(self, item: Abstract) -> None:
@@ -213,11 +214,30 @@ class _Walk:
                 place = self.ev(owner, env)
                 key = self.ev(index, env)
                 if stmt.op is not None:
-                    self.ev(stmt.place, env)
-                self._write(stmt, place, key, value)
+                    value = self._augmented_part(stmt, place, self.ev(stmt.place, env), value)
+                if value is not None:
+                    self._write(stmt, place, key, value)
             case Attr(owner, name):
-                self._set_field(stmt, self.ev(owner, env), name, value)
+                place = self.ev(owner, env)
+                if stmt.op is not None:
+                    value = self._augmented_part(stmt, place, self.ev(stmt.place, env), value)
+                if value is not None:
+                    self._set_field(stmt, place, name, value)
         return env
+
+    def _augmented_part(self, stmt: Store, owner: Abstract, old: Abstract, value: Abstract) -> Abstract | None:
+        """What `owner[k] op= value` puts into the owner; None where it writes into an array that the owner holds."""
+        if isinstance(self.ev.value(owner), Array):
+            return value
+        kind = self.ev.value(old)
+        if isinstance(kind, Array) and kind.dims is not None:
+            self._write_array(old, value)
+            return None
+        if number_of(kind) is None:
+            raise Refused("it isn't known whether this changes an array or puts a new value in its place",
+                          "give the element a name first, or write `x = x + ...`", stmt.at)
+        result = self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)])
+        return self.ev.fresh(stmt.place, result, old.active or value.active)
 
     def _augment(self, stmt: Store, name: str, old: Abstract, value: Abstract, env: Env) -> None:
         kind = self.ev.value(old)
@@ -249,6 +269,9 @@ class _Walk:
 
     def _write_array(self, place: Abstract, value: Abstract) -> None:
         for ref in place.refs:
+            if ref.storage.origin == "outer" and (value.active or place.active):
+                raise Refused(f"writing to `{ref.storage.hint}`, which isn't local, isn't supported yet where the values "
+                              "are differentiated", "pass the array as an argument, or copy it first", self.ev.site.at)
             self.heap.mark(ref.storage, written=True, active=value.active)
 
     def _set_field(self, stmt: Store, owner: Abstract, name: str, value: Abstract) -> None:
@@ -269,6 +292,9 @@ class _Walk:
         return env
 
     def _return(self, stmt: Return, env: Env) -> None:
+        if stmt is not self.last:
+            raise Refused("a `return` inside a loop isn't supported yet", "keep the result in a name, and return it at the end",
+                          stmt.at)
         item = self.ev(stmt.value, env)
         old = self.facts.result
         self.facts.result = item if old is NOTHING else self.heap.join(old, item)

@@ -5,25 +5,26 @@ import builtins
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from srcgrad.lang import core
-from srcgrad.lang.core import Bind, For, If, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack, While, With
+from srcgrad.lang.core import Bind, Expr, For, If, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack, While, With
 from srcgrad.lang.names import bound, bound_by
-from srcgrad.passes.optimize.effects import Block, block_expressions, captured
-from srcgrad.passes.optimize.naming import rename
+from srcgrad.passes.optimize.effects import Block, block_expressions, captured, owner_of_shape
+from srcgrad.passes.optimize.naming import rename, stem_of
 
 Names = frozenset[str]
 _NUMBERED = re.compile(r"^(.+)_[0-9]+$")
-_SUFFIX = re.compile(r"^(.+?)((?:_bar|_dot|_saved)*)$")
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 
 
-def coalesce(block: Block, params: Iterable[str], origin: Mapping[str, str], keep: Names = frozenset()) -> Block:
+def coalesce(block: Block, params: Iterable[str], origin: Mapping[str, str], keep: Names = frozenset(),
+             alike: Callable[[str, str], bool] = lambda a, b: False) -> Block:
     """The block with numbered names named like what they are versions of, along with their adjoints and saved values.
 
     Two names become one only if neither is bound while the other is still read, so that nothing else changes.
-    `origin` tells what versions are versions of; other numbered names lose their number, except those in `keep`. ::
+    `origin` tells what versions are versions of; other numbered names lose their number, except those in `keep`.
+    `alike` tells which names certainly are arrays of one shape and dtype: then `np.zeros_like(x)` may read either. ::
 
         x_1 = np.tanh(x @ w)               x = np.tanh(x @ w)
         x_1_bar = y_bar @ v.T       ->     x_bar = y_bar @ v.T
@@ -31,21 +32,33 @@ def coalesce(block: Block, params: Iterable[str], origin: Mapping[str, str], kee
     """
     params = tuple(params)
     here = dict.fromkeys(name for stmt in core.statements(block) for name in bound_by(stmt))
+    bases = _bases(here, origin, keep.union(params))
+    versions = [(stem, base) for stem, base in bases.items() if stem in here]
+    mixed = {base for stem, base in versions if not alike(stem, base)}
+    shapes = frozenset(name for pair in versions for name in pair if pair[1] not in mixed)
     fixed = captured(block) | _guarded(block) | _read_from_outside(block, {*here, *params})
-    merging = _Merging(_Interference(block, params), fixed)
-    for stem, family in _families(here).items():
-        base = origin.get(stem) or _without_number(stem)
-        if base is not None and keep.union(params).isdisjoint((stem, *family)):
-            merging.rename(stem, family, base)
+    merging = _Merging(_Interference(block, params, shapes), fixed)
+    families = _families(here)
+    for stem, base in bases.items():
+        merging.rename(stem, families[stem], base)
     return _without_idle(rename(block, merging.names))
+
+
+def _bases(names: Iterable[str], origin: Mapping[str, str], keep: Names) -> dict[str, str]:
+    """What names are versions of, by stem."""
+    out: dict[str, str] = {}
+    for stem, family in _families(names).items():
+        base = origin.get(stem) or _without_number(stem)
+        if base is not None and keep.isdisjoint((stem, *family)):
+            out[stem] = base
+    return out
 
 
 def _families(names: Iterable[str]) -> dict[str, list[str]]:
     """Names by what they belong to: x_1, x_1_bar and x_1_saved to x_1."""
     out: dict[str, list[str]] = {}
     for name in names:
-        match = _SUFFIX.match(name)
-        out.setdefault(match[1] if match else name, []).append(name)
+        out.setdefault(stem_of(name), []).append(name)
     return out
 
 
@@ -106,9 +119,11 @@ class _Interference:
     """`edges[x]`: the names that are live where x is bound, or bound where x is live.
 
     A walk from the end to the beginning; loops are walked until nothing more is live at their heads.
+    Reading only the shape of a name in `shapes` doesn't make it live.
     """
 
-    def __init__(self, block: Block, params: tuple[str, ...]) -> None:
+    def __init__(self, block: Block, params: tuple[str, ...], shapes: Names) -> None:
+        self._shapes = shapes
         self.edges: defaultdict[str, set[str]] = defaultdict(set)
         self._breaks: list[Names] = []
         self._continues: list[Names] = []
@@ -146,11 +161,11 @@ class _Interference:
                 live = self._breaks[-1]
             case Jump("continue"):
                 live = self._continues[-1]
-        return live | _read(stmt)
+        return live | self._read(stmt)
 
     def _loop(self, stmt: For | While, live: Names) -> Names:
         target = (stmt.target,) if isinstance(stmt, For) else ()
-        test = _read(stmt) if isinstance(stmt, While) else frozenset()
+        test = self._read(stmt) if isinstance(stmt, While) else frozenset()
         head = self._block(stmt.orelse, live) | test
         while True:
             self._breaks.append(live)
@@ -159,9 +174,15 @@ class _Interference:
             self._breaks.pop()
             self._continues.pop()
             if before <= head:
-                return head | _read(stmt)
+                return head | self._read(stmt)
             head |= before
 
+    def _read(self, stmt: Statement) -> Names:
+        return frozenset().union(*(self._names(e) for e in core.expressions(stmt)))
 
-def _read(stmt: Statement) -> Names:
-    return frozenset().union(*(core.names_read(e) for e in core.expressions(stmt)))
+    def _names(self, expr: Expr) -> Names:
+        if owner_of_shape(expr) in self._shapes:
+            return core.names_read(expr) - self._shapes
+        if isinstance(expr, (Name, core.Opaque, core.Function)):
+            return core.names_read(expr)
+        return frozenset().union(*map(self._names, core.children(expr)))

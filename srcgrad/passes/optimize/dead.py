@@ -152,8 +152,9 @@ class _Sweep:
     def _bind(self, stmt: Bind, live: Keys) -> Result:
         kept = [(name, value) for name, value in zip(stmt.names, stmt.values) if not self._idle_bind(name, value, live)]
         unread = live.isdisjoint(("name", name) for name in stmt.names)
-        for name in stmt.names:
-            live = live - {("name", name)} - self._fresh(name)
+        for name, value in zip(stmt.names, stmt.values):
+            if value != Name(name):
+                live = live - {("name", name)} - self._fresh(name)
         for _, value in kept:
             live |= reads(value, self.effects)
         if unread and len(kept) == 1:

@@ -60,7 +60,7 @@ def reads(expr: Expr, effects: Effects) -> Keys:
 
 
 def _read(expr: Expr, effects: Effects, out: set[Key]) -> None:
-    if (owner := _owner_of_shape(expr)) is not None and effects.storages.get(owner, frozenset()) <= effects.arrays:
+    if (owner := owner_of_shape(expr)) is not None and effects.storages.get(owner, frozenset()) <= effects.arrays:
         out.update(("name", name) for name in core.names_read(expr))
         return
     if isinstance(expr, (Name, Opaque, Function)):
@@ -71,7 +71,7 @@ def _read(expr: Expr, effects: Effects, out: set[Key]) -> None:
         _read(child, effects, out)
 
 
-def _owner_of_shape(expr: Expr) -> str | None:
+def owner_of_shape(expr: Expr) -> str | None:
     """The array whose shape or dtype is all that the expression asks for."""
     match expr:
         case Attr(Name(owner), name) if name in SHAPE_ATTRIBUTES:

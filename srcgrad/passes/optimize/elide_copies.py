@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from srcgrad.analysis.values import Array
 from srcgrad.lang import core
 from srcgrad.lang.core import Attr, Bind, Call, Comment, Expr, Item, Name, Statement, Store
 from srcgrad.lang.names import bound_by
@@ -126,18 +125,13 @@ def _first_term(zeros: Statement, stmt: Statement, whole: Block, oracles: Oracle
     match zeros, stmt:
         case (Bind((name,), (Call(Attr(Name("np"), "zeros_like"), (like,), ()),)), Store(place, "+", term)) if (
                 _is_whole(place, name) and makes_new(term) and name not in core.names_read(term)
-                and _same_kind(oracles.value(like), oracles.value(term)) and _never_viewed(name, whole, oracles)):
+                and oracles.alike(like, term) and _never_viewed(name, whole, oracles)):
             return replace(zeros, values=(term,), at=stmt.at)
     return None
 
 
 def _is_whole(place: Expr, name: str) -> bool:
     return place in (Name(name), Item(Name(name), core.Const(...)))
-
-
-def _same_kind(a: object, b: object) -> bool:
-    return isinstance(a, Array) and isinstance(b, Array) and a.dtype is not None and a.dtype == b.dtype and (
-        bool(a.dims) and a.dims is not None and None not in a.dims and a.dims == b.dims)
 
 
 def _never_viewed(name: str, whole: Block, oracles: Oracles) -> bool:

@@ -31,12 +31,13 @@ def rename_temporaries(block: Block, temporaries: frozenset[str], taken: frozens
     stems: dict[str, list[str]] = {}
     for name in found:
         if name in temporaries and name not in fixed:
-            stems.setdefault(_stem(name), []).append(name)
+            stems.setdefault(stem_of(name), []).append(name)
     busy = taken | (frozenset(found) - {name for names in stems.values() for name in names}) | fixed
     return rename(block, _letters(stems, busy))
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
+    """What the name belongs to: x for x_bar and x_saved."""
     match = _STEM.match(name)
     return match[1] if match else name
 

@@ -96,6 +96,12 @@ class Oracles:
         number = number_of(value)
         return number is not None and number.kind == "float"
 
+    def alike(self, a: Expr, b: Expr) -> bool:
+        """Whether both certainly are arrays of the same dtype and shape, but no 0-d arrays."""
+        one, other = self.value(a), self.value(b)
+        return isinstance(one, Array) and one == other and one.dtype is not None and bool(one.dims) \
+            and one.dims is not None and None not in one.dims
+
     # ------------------------------------------------------------ effects
 
     @cached_property

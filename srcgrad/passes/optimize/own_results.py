@@ -7,8 +7,8 @@ from srcgrad.analysis.values import Array
 from srcgrad.lang import core
 from srcgrad.lang.core import Bind, Call, Effect, Expr, Name, Return, Statement, Store
 from srcgrad.lang.names import bound_by
-from srcgrad.passes.optimize.effects import Block, Effects, captured
-from srcgrad.passes.optimize.operands import is_operand, makes_new
+from srcgrad.passes.optimize.effects import Block, captured
+from srcgrad.passes.optimize.operands import makes_new
 from srcgrad.passes.optimize.oracles import Oracles
 
 
@@ -32,7 +32,7 @@ def own_results(block: Block, oracles: Oracles, gradient: str | None) -> Block:
 
 def _result(part: Expr, parts: tuple[Expr, ...], gradient: str, owned: _Owned, oracles: Oracles) -> Expr:
     match part:
-        case Call(Name(helper), (Name() as x, bar), ()) if helper == gradient and _same_kind(x, bar, oracles):
+        case Call(Name(helper), (Name() as x, bar), ()) if helper == gradient and oracles.alike(x, bar) and _is_double(x, oracles):
             if makes_new(bar):
                 return bar
             others = frozenset(n for p in parts if p is not part for n in core.names_read(p))
@@ -41,10 +41,10 @@ def _result(part: Expr, parts: tuple[Expr, ...], gradient: str, owned: _Owned, o
     return part
 
 
-def _same_kind(x: Expr, bar: Expr, oracles: Oracles) -> bool:
-    a, b = oracles.value(x), oracles.value(bar)
-    return isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype == "f8" and (
-        bool(a.dims) and a.dims is not None and None not in a.dims and a.dims == b.dims)
+def _is_double(x: Expr, oracles: Oracles) -> bool:
+    """Other dtypes are converted to that of the gradient."""
+    value = oracles.value(x)
+    return isinstance(value, Array) and value.dtype == "f8"
 
 
 class _Owned:
@@ -52,8 +52,7 @@ class _Owned:
 
     def __init__(self, block: Block, oracles: Oracles) -> None:
         self.sources: dict[str, set[str]] = {}
-        self.effects: Effects = oracles.effects
-        self.array = lambda e: oracles.kind(e) == "array"
+        self.oracles = oracles
         self.lost: set[str] = set(captured(block))
         for stmt in core.statements(block):
             self._note(stmt)
@@ -63,44 +62,32 @@ class _Owned:
             case Bind(names, values):
                 for name, value in zip(names, values):
                     self._bind(name, value)
-            case Store(place, None, value) if not (isinstance(place, core.Item) and self.array(place.value)):
+            case Store(place, None, value) if not (isinstance(place, core.Item) and self.oracles.kind(place.value) == "array"):
                 self.lost |= core.names_read(value)
             case Effect(value):
                 self.lost |= core.names_read(value)
-            case Store(Name()):
-                pass
-            case _:
+            case _ if not isinstance(stmt, Store):
                 self.lost.update(bound_by(stmt))
 
     def _bind(self, name: str, value: Expr) -> None:
         sources = self.sources.setdefault(name, set())
-        if isinstance(value, Name):
-            sources.add(value.id)
-        elif not makes_new(value):
+        if makes_new(value):
+            return
+        sources |= core.names_read(value)
+        if not isinstance(value, Name):
             self.lost.add(name)
-        for other in core.names_read(value):
-            if isinstance(value, (core.Tuple, core.List, core.Dict)) or not is_operand(value, other, self.effects):
-                self._aliased(other, value)
-
-    def _aliased(self, name: str, value: Expr) -> None:
-        if isinstance(value, (core.Tuple, core.List, core.Dict, core.Opaque, core.Function)):
-            self.lost.add(name)
+        if isinstance(value, (core.Tuple, core.List, core.Dict)):
+            self.lost |= core.names_read(value)
 
     def alone(self, name: str, others: frozenset[str]) -> bool:
         """Whether the name's object is new, and none of the others can mean it."""
-        chain, todo = set(), [name]
-        while todo:
-            current = todo.pop()
-            if current in chain:
-                continue
-            if current in self.lost or current not in self.sources or current in others:
-                return False
-            chain.add(current)
-            todo += self.sources[current]
-        return not any(chain & self._chain(other) for other in others)
+        chain = self._chain(name)
+        return chain <= self.sources.keys() and chain.isdisjoint(self.lost) and (
+            not any(chain & self._chain(other) for other in others))
 
     def _chain(self, name: str) -> set[str]:
-        out, todo = set(), [name]
+        out: set[str] = set()
+        todo = [name]
         while todo:
             current = todo.pop()
             if current not in out:

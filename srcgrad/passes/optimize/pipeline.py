@@ -4,19 +4,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from srcgrad.lang import names
-from srcgrad.lang.core import Param, Statement
+from srcgrad.lang.core import Name, Param, Statement
 from srcgrad.passes.optimize.augment import augment
 from srcgrad.passes.optimize.coalesce import coalesce
 from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
 from srcgrad.passes.optimize.copies import propagate_copies
 from srcgrad.passes.optimize.dead import eliminate_dead
 from srcgrad.passes.optimize.elide_copies import elide_copies, start_with_first_term
-from srcgrad.passes.optimize.naming import rename_temporaries
+from srcgrad.passes.optimize.naming import rename_temporaries, stem_of
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
 from srcgrad.passes.optimize.oracles import Oracles
+from srcgrad.passes.optimize.own_results import own_results
 from srcgrad.passes.optimize.simplify import simplify_block
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.unit import lowered
+from srcgrad.runtime import structure
 
 Block = tuple[Statement, ...]
 
@@ -39,6 +41,14 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = merge_accumulation(body, effects, values)
     oracles = Oracles(context, body)
     body = start_with_first_term(augment(body, oracles), oracles)
+    body = own_results(body, oracles, _helper(context, structure.gradient))
     taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries
-    body = rename_temporaries(body, temporaries, taken)
-    return coalesce(body, [p.name for p in params], origin, names.used(lowered(context.unit.found)))
+    named = temporaries | frozenset(n for n in names.bound(body) if stem_of(n) in temporaries)
+    body = coalesce(body, [p.name for p in params], origin, names.used(lowered(context.unit.found)) | named,
+                    lambda a, b: oracles.alike(Name(a), Name(b)))
+    return rename_temporaries(body, named, taken)
+
+
+def _helper(context: Context, function: object) -> str | None:
+    """The name that a helper has in this function."""
+    return next((name for name, obj in context.helpers.items() if obj is function), None)

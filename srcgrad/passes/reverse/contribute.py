@@ -26,7 +26,10 @@ class Contributor:
 
     def add(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out, kind: Value = UNKNOWN,
             lazy: bool = False, mask: str | None = None) -> None:
-        """operand's adjoint += g; `kind` is what g is, `lazy` that it broadcasts to the operand's shape; `mask` its mask."""
+        """operand's adjoint += g; `kind` is what g is, `lazy` that it broadcasts to the operand's shape.
+
+        `mask` names what g is zero outside of.
+        """
         if not self.c.active(stmt, operand):
             return
         if isinstance(operand, (List, Tuple)):

@@ -25,7 +25,7 @@ from srcgrad.lang.names import bound_by
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.rules.rule import Rule
-from srcgrad.rules.spellings import NOT_KNOWN, literal
+from srcgrad.rules.spellings import literal
 from srcgrad.runtime import masks as runtime
 
 Out = list[Statement]
@@ -41,8 +41,8 @@ BOUNDED = frozenset((np.where, np.clip, np.maximum, np.minimum, np.fmax, np.heav
 HARMLESS = {np.arcsin: 0.0, np.arccos: 0.0, np.arctanh: 0.0}
 
 # They take each slice along an axis to one element.
-REDUCTIONS = frozenset((np.sum, np.mean, np.var, np.std, np.prod, np.max, np.min, np.ptp, np.median, np.average, np.nansum,
-                        np.nanmean, np.linalg.norm))
+REDUCTIONS = frozenset((np.sum, np.mean, np.var, np.std, np.prod, np.max, np.min, np.ptp, np.median, np.average,
+                        np.nansum, np.nanmean, np.linalg.norm))
 
 # They put elements elsewhere; the text of their rules does the same to a mask.
 MOVES = frozenset((np.transpose, np.matrix_transpose, np.reshape, np.ravel, np.squeeze, np.expand_dims, np.swapaxes,
@@ -129,7 +129,7 @@ class Masks:
     def _is_regular(self, rule: Rule, bound: Mapping[str, Expr]) -> bool:
         if rule.primal is np.power:
             exponent = literal(bound["x2"])
-            return exponent is not NOT_KNOWN and exponent >= 1
+            return isinstance(exponent, (int, float)) and exponent >= 1
         return rule.primal in REGULAR
 
     def _is_harmless(self, stmt: Statement, operand: Expr, mask: str, regular: bool, state: State) -> bool:
@@ -162,7 +162,8 @@ class Masks:
         return self._bind("mask", kept, stmt, state, out)
 
     def _may_have_one(self, stmt: Statement, operand: Expr) -> bool:
-        return isinstance(operand, Name) and self.c.active(stmt, operand) and not self.c.in_place(self.c.kind(stmt, operand))
+        return isinstance(operand, Name) and self.c.active(stmt, operand) \
+            and not self.c.in_place(self.c.kind(stmt, operand))
 
     def _moved(self, stmt: Statement, rule: Rule, bound: Mapping[str, Expr], out_name: Expr, value: Expr, g: Expr,
                mask: str, state: State) -> Expr | None:

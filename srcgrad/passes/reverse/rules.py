@@ -122,7 +122,8 @@ class RuleApplier:
         choices = given.items if param == "choicelist" and isinstance(given, (List, Tuple)) else ()
         masks = self.masks.choices(stmt, bound["condlist"], len(choices), mask, state, out)
         if param == "default":
-            self.contributor.add(stmt, given, value, state, out, mask=self.masks.operand(stmt, given, masks[-1], state, out))
+            passed = self.masks.operand(stmt, given, masks[-1], state, out)
+            self.contributor.add(stmt, given, value, state, out, mask=passed)
             return
         if not choices:
             self.contributor.add(stmt, given, value, state, out)
