@@ -137,7 +137,7 @@ class Known(Value):
         return (type(self.obj), repr(self.obj)) if plain else id(self.obj)
 
     def __eq__(self, other):
-        return isinstance(other, Known) and self._key() == other._key()
+        return isinstance(other, Known) and (self.obj is other.obj or self._key() == other._key())
 
     def __hash__(self):
         return hash(self._key())

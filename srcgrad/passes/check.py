@@ -21,6 +21,7 @@ from typing import Any
 import gast
 
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Storage
+from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.sizes import text_of
 from srcgrad.analysis.values import (
     Array, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value,
@@ -331,7 +332,8 @@ class Checker:
         return view if all(name in bound or self._is_outer(name) for name in names_read(view)) else None
 
     def _is_outer(self, name: str) -> bool:
-        return name not in self.primal and self.c.unit.outer(name) is not None
+        outer = None if name in self.primal else self.c.unit.outer(name)
+        return outer is not None and outer.value() is not MISSING
 
     def _written_out(self, stmt: Statement | None, name: str, ref: Ref) -> Expr | None:
         """The right side itself, where it is an item of an array: evaluated again it gives the same view."""

@@ -93,8 +93,9 @@ class _Splitter:
         if isinstance(value, (Cond, Bool)):
             return self._choice(stmt, target, value)
         before: list[Statement] = []
+        rebinds = target in names_read(value)
         value = self.operation(stmt, value, before)
-        if target in names_read(value) and not isinstance(value, Name):
+        if rebinds and not isinstance(value, Name):
             value = self._name("t", value, before)
         return [*before, Bind((target,), (value,), at=stmt.at)]
 

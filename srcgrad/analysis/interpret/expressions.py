@@ -70,10 +70,15 @@ class Evaluator:
         """The kind of thing, looked up in the heap where it is a container."""
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self.value(i) for i in item.items), item.value.cls)
-        containers = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
-        if len(containers) == 1 and isinstance(item.value, (ListOf, DictOf, ObjectOf)):
-            return self._container(containers[0])
-        return self._canonical(item.value)
+        containers = self._containers(item, 0)
+        return self._canonical(item.value) if containers is None else containers
+
+    def _containers(self, item: Abstract, depth: int) -> Value | None:
+        """What is true of all containers that the value may be; None where it is none."""
+        if not isinstance(item.value, (ListOf, DictOf, ObjectOf)):
+            return None
+        found = [self._container(ref.storage, depth) for ref in item.refs if ref.storage.kind != "array"]
+        return functools.reduce(join, found) if found else None
 
     def _canonical(self, value: Value) -> Value:
         """Lengths that are assumed to be equal are written alike."""
@@ -103,8 +108,8 @@ class Evaluator:
     def _field_value(self, item: Abstract, depth: int) -> Value:
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self._field_value(i, depth + 1) for i in item.items), item.value.cls)
-        containers = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
-        return self._container(containers[0], depth + 1) if len(containers) == 1 else item.value
+        containers = self._containers(item, depth + 1)
+        return item.value if containers is None else containers
 
     # ------------------------------------------------------------ results
 

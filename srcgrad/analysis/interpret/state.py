@@ -151,8 +151,12 @@ def join_envs(heap: Heap, a: Env | None, b: Env | None) -> Env | None:
     """The state after two ways that meet; None is a way that never gets there."""
     if a is None or b is None:
         return b if a is None else a
-    return {name: heap.join(a[name], b[name]) if name in a and name in b else a.get(name) or b[name]
-            for name in {**a, **b}}
+    out = dict(a)
+    for name, item in b.items():
+        own = a.get(name)
+        if own is not item:
+            out[name] = item if own is None else heap.join(own, item)
+    return out
 
 
 def forget_name(heap: Heap, env: Env, name: str) -> None:

@@ -124,21 +124,24 @@ def _start(block: Block, whole: Block, oracles: Oracles) -> Block:
 def _first_term(zeros: Statement, stmt: Statement, whole: Block, oracles: Oracles) -> Bind | None:
     match zeros, stmt:
         case (Bind((name,), (Call(Attr(Name("np"), "zeros_like"), (like,), ()),)), Store(place, "+", term)) if (
-                _is_whole(place, name) and makes_new(term) and name not in core.names_read(term)
+                place in (Name(name), Item(Name(name), core.Const(...))) and name not in core.names_read(term)
                 and oracles.alike(like, term) and _never_viewed(name, whole, oracles)):
-            return replace(zeros, values=(term,), at=stmt.at)
+            value = term if makes_new(term) else Call(Attr(term, "copy"))
+            return replace(zeros, values=(value,), at=stmt.at)
     return None
 
 
-def _is_whole(place: Expr, name: str) -> bool:
-    return place in (Name(name), Item(Name(name), core.Const(...)))
-
-
 def _never_viewed(name: str, whole: Block, oracles: Oracles) -> bool:
-    effects = oracles.effects
-    for stmt in core.statements(whole):
-        for expr in core.expressions(stmt):
-            stored = isinstance(stmt, Store) and expr is stmt.place and is_view(expr)
-            if not (stored or isinstance(stmt, core.Return) or is_operand(expr, name, effects)):
-                return False
-    return True
+    return all(isinstance(stmt, core.Return) or all(
+        _is_read_well(expr, name, oracles, isinstance(stmt, Store) and expr is stmt.place)
+        for expr in core.expressions(stmt)) for stmt in core.statements(whole))
+
+
+def _is_read_well(expr: Expr, name: str, oracles: Oracles, stored: bool) -> bool:
+    """Whether the order of the array's memory makes no difference here."""
+    if is_operand(expr, name, oracles.effects):
+        return True
+    while isinstance(expr, Item) and (stored or oracles.kind(expr) == "number") and is_operand(
+            expr.index, name, oracles.effects):
+        expr, stored = expr.value, True
+    return stored and isinstance(expr, Name)

@@ -14,6 +14,7 @@ from srcgrad.passes.reverse.adjoints import LAZY, State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.fold import fold
+from srcgrad.passes.reverse.recompute import Recomputed
 from srcgrad.passes.reverse.masks import Masks
 from srcgrad.rules.nondifferentiable import is_nondifferentiable
 from srcgrad.rules.registry import rule_for
@@ -27,6 +28,7 @@ Bound = dict[str, Expr]
 class RuleApplier:
     def __init__(self, context: Context, contributor: Contributor) -> None:
         self.c, self.contributor, self.masks = context, contributor, Masks(context)
+        self.recomputed = Recomputed(context)
 
     # ------------------------------------------------------------ which rule
 
@@ -89,6 +91,8 @@ class RuleApplier:
         if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
             g, lazy = self._materialise(stmt, g, out_name, out), False
         to = {"out_bar": g, "out": out_name, **bound}
+        if rule.elementwise:
+            to.update({param: self.recomputed.operand(stmt, operand) for param, operand in bound.items()})
         for name, obj in rule.globals.items():
             to[name] = self.c.np if obj is np else self._global(name, obj)
         needed = _needed(rule, [rule.returned[p] for p in wanted])
