@@ -81,6 +81,9 @@ class _Resolver:
         name = self.fresh.name("t")
         whole = Item(Name(name), Const(...), at=stmt.place.at)
         first = Bind((name,), (stmt.place,), at=stmt.at)
+        if self.facts.value(stmt, stmt.place).dims is None:
+            back = Store(stmt.place, None, Name(name), at=stmt.at)
+            return [first, *self._either_way(stmt, Name(name, at=stmt.place.at), (back,))]
         if not active or stmt.op in LINEAR:
             return [first, replace(stmt, place=whole)]
         return [first, *self._spelled_out(stmt, whole)]
@@ -113,8 +116,8 @@ class _Resolver:
             return [replace(stmt, place=whole)] if active else [stmt]
         return self._spelled_out(stmt, whole)
 
-    def _either_way(self, stmt: Store, name: Name) -> list[Statement]:
-        """s op= v   ->   if isinstance(s, np.ndarray): s[...] op= v; else: s = s op v"""
+    def _either_way(self, stmt: Store, name: Name, back: tuple[Statement, ...] = ()) -> list[Statement]:
+        """s op= v   ->   if isinstance(s, np.ndarray): s[...] op= v; else: s = s op v, and back"""
         before: list[Statement] = []
         value = stmt.value
         if not isinstance(value, (Name, Const)):
@@ -125,7 +128,7 @@ class _Resolver:
         written = [whole] if stmt.op in LINEAR else self._spelled_out(whole, whole.place)
         rebound = Bind((name.id,), (Bin(stmt.op, name, value, at=stmt.at),), at=stmt.at)
         test = Call(self._outside("isinstance", isinstance), (name, self._outside("ndarray", np.ndarray)), at=stmt.at)
-        return [*before, If(test, tuple(written), (rebound,), at=stmt.at)]
+        return [*before, If(test, tuple(written), (rebound, *back), at=stmt.at)]
 
     def _outside(self, name: str, obj: Any) -> Expr:
         """A name, or an attribute of the user's NumPy, that means this object."""

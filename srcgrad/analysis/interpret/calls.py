@@ -117,7 +117,16 @@ class Calls:
         active = any(a.active for a in [*args, *kwargs.values()])
         if spelled in VIEWS and args and isinstance(ev.value(args[0]), Array) and isinstance(value, Array):
             return self._view(ev, expr, spelled, value, args[0], active)
-        return ev.fresh(expr, value, active)
+        result = ev.fresh(expr, value, active)
+        if VIEWS.get(spelled) and args:
+            self._elements_view(ev, result, args[0])
+        return result
+
+    def _elements_view(self, ev: Evaluator, result: Abstract, owner: Abstract) -> None:
+        """np.split and its like: the elements of the list are views."""
+        for ref in result.refs:
+            for part in list(ref.storage.fields.values()):
+                ev.heap.put(ref.storage, "*", Abstract(part.value, ev.view(owner, None), part.varied))
 
     def _view(self, ev: Evaluator, expr: Expr, function: Any, value: Value, owner: Abstract, active: bool) -> Abstract:
         transposed = function is np.transpose and isinstance(expr, Call) and len(expr.args) == 1 and not expr.kwargs

@@ -122,6 +122,10 @@ class Evaluator:
         if isinstance(value, TupleOf):
             items = tuple(self._fresh_item(expr, k, v, active) for k, v in enumerate(value.items))
             return Abstract(value, items=items)
+        if isinstance(value, ListOf) and value.item is not None:
+            storage = self.storage(expr, "list")
+            self.heap.put(storage, "*", self._fresh_item(expr, "*", value.item, active))
+            return Abstract(value, frozenset((Ref(storage),)))
         return Abstract(value, varied=active)
 
     def _fresh_item(self, expr: Expr, k: int, value: Value, active: bool) -> Abstract:
@@ -500,7 +504,7 @@ class Evaluator:
             known = ref.storage.kind != "list" and key in fields
             for item in ([fields[key]] if known else fields.values()):
                 out = item if out is None else self.heap.join(out, item)
-        return NOTHING if out is None else out
+        return Abstract(varied=owner.varied) if out is None else out
 
     def _call(self, expr: Call, env: Env) -> Abstract:
         return self._calls(self, expr, env)

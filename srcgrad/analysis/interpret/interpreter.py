@@ -233,10 +233,12 @@ class _Walk:
         if isinstance(kind, Array) and kind.dims is not None:
             self._write_array(old, value)
             return None
-        if number_of(kind) is None:
+        if isinstance(kind, Array):
+            self._write_array(old, value)
+        elif number_of(kind) is None:
             raise Refused("it isn't known whether this changes an array or puts a new value in its place",
                           "give the element a name first, or write `x = x + ...`", stmt.at)
-        result = self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)])
+        result = numeric(self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)]), kind, self.ev.value(value))
         return self.ev.fresh(stmt.place, result, old.active or value.active)
 
     def _augment(self, stmt: Store, name: str, old: Abstract, value: Abstract, env: Env) -> None:

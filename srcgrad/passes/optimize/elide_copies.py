@@ -2,17 +2,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from srcgrad.lang import core
-from srcgrad.lang.core import Attr, Bind, Call, Comment, Expr, Item, Name, Statement, Store
+from srcgrad.lang.core import Attr, Bin, Bind, Call, Expr, Item, Name, Statement, Store, Unary
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.copies import map_expressions
 from srcgrad.passes.optimize.effects import (
     Block, Effects, Keys, block_expressions, captured, hazard, header_writes, reads, writes,
 )
-from srcgrad.passes.optimize.operands import is_operand, is_view, makes_new
-from srcgrad.passes.optimize.oracles import Oracles
+from srcgrad.passes.optimize.operands import is_operand, is_view
 
 
 def elide_copies(block: Block, effects: Effects, temporaries: frozenset[str]) -> Block:
@@ -46,7 +44,7 @@ def _block(block: Block, effects: Effects, once: frozenset[str], total: Counter[
             out.append(first)
         else:
             block = left
-    return tuple(out)
+    return tuple(_operands(stmt, effects) for stmt in out)
 
 
 def _copied(stmt: Statement, once: frozenset[str]) -> Expr | None:
@@ -95,53 +93,18 @@ def _substituted(stmt: Statement, name: str, place: Expr) -> Statement:
     return core.with_blocks(stmt, tuple(tuple(_substituted(s, name, place) for s in b) for b in core.blocks(stmt)))
 
 
-# ---------------------------------------------------------------- zeros
-
-def start_with_first_term(block: Block, oracles: Oracles) -> Block:
-    """The block without zeros to which a whole array of the same kind is added at once.
-
-    Only for arrays of which no views are taken, since zeros may lie in memory in another order::
-
-        y_bar = np.zeros_like(y)
-        y_bar += g * x              ->    y_bar = g * x
-    """
-    return _start(block, block, oracles)
+def _operands(stmt: Statement, effects: Effects) -> Statement:
+    """`u[1:].copy() * c` is `u[1:] * c`: a copy that goes right into an operation."""
+    return map_expressions(stmt, lambda e: _uncopied(e, effects, False))
 
 
-def _start(block: Block, whole: Block, oracles: Oracles) -> Block:
-    out: list[Statement] = []
-    for stmt in block:
-        stmt = core.with_blocks(stmt, tuple(_start(b, whole, oracles) for b in core.blocks(stmt)))
-        at = next((i for i in range(len(out) - 1, -1, -1) if not isinstance(out[i], Comment)), None)
-        merged = None if at is None else _first_term(out[at], stmt, whole, oracles)
-        if merged is not None and at is not None:
-            del out[at]
-            stmt = merged
-        out.append(stmt)
-    return tuple(out)
-
-
-def _first_term(zeros: Statement, stmt: Statement, whole: Block, oracles: Oracles) -> Bind | None:
-    match zeros, stmt:
-        case (Bind((name,), (Call(Attr(Name("np"), "zeros_like"), (like,), ()),)), Store(place, "+", term)) if (
-                place in (Name(name), Item(Name(name), core.Const(...))) and name not in core.names_read(term)
-                and oracles.alike(like, term) and _never_viewed(name, whole, oracles)):
-            value = term if makes_new(term) else Call(Attr(term, "copy"))
-            return replace(zeros, values=(value,), at=stmt.at)
-    return None
-
-
-def _never_viewed(name: str, whole: Block, oracles: Oracles) -> bool:
-    return all(isinstance(stmt, core.Return) or all(
-        _is_read_well(expr, name, oracles, isinstance(stmt, Store) and expr is stmt.place)
-        for expr in core.expressions(stmt)) for stmt in core.statements(whole))
-
-
-def _is_read_well(expr: Expr, name: str, oracles: Oracles, stored: bool) -> bool:
-    """Whether the order of the array's memory makes no difference here."""
-    if is_operand(expr, name, oracles.effects):
-        return True
-    while isinstance(expr, Item) and (stored or oracles.kind(expr) == "number") and is_operand(
-            expr.index, name, oracles.effects):
-        expr, stored = expr.value, True
-    return stored and isinstance(expr, Name)
+def _uncopied(expr: Expr, effects: Effects, inside: bool) -> Expr:
+    match expr:
+        case Call(Attr(Item() as place, "copy"), (), ()) if inside and is_view(place):
+            return place
+    if not effects.pure(expr):
+        return expr
+    inside = isinstance(expr, (Bin, Unary))
+    old = core.children(expr)
+    new = tuple(_uncopied(child, effects, inside) for child in old)
+    return expr if all(a is b for a, b in zip(old, new)) else core.rebuild(expr, new)

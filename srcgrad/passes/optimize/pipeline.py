@@ -10,7 +10,8 @@ from srcgrad.passes.optimize.coalesce import coalesce
 from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
 from srcgrad.passes.optimize.copies import propagate_copies
 from srcgrad.passes.optimize.dead import eliminate_dead
-from srcgrad.passes.optimize.elide_copies import elide_copies, start_with_first_term
+from srcgrad.passes.optimize.elide_copies import elide_copies
+from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
 from srcgrad.passes.optimize.naming import rename_temporaries, stem_of
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
 from srcgrad.passes.optimize.oracles import Oracles
@@ -34,13 +35,14 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = propagate_copies(body, effects, temporaries)
         body = eliminate_dead(body, frozenset(), effects)
         made = names.bound(body) - oracles.primal.keys()
+        body = store_first_term(body, oracles)
         body = elide_copies(body, effects, temporaries & made)
         body = nest(body, effects, temporaries)
         body = collect_terms(body, effects, Kinds(oracles.kind, oracles.floating), made)
         values = frozenset(n for n in (*context._bars.values(), *temporaries) if n not in effects.storages or n in oracles.private)
         body = merge_accumulation(body, effects, values)
     oracles = Oracles(context, body)
-    body = start_with_first_term(augment(body, oracles), oracles)
+    body = augment(start_with_first_term(body, oracles), oracles)
     body = own_results(body, oracles, _helper(context, structure.gradient))
     taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries
     named = temporaries | frozenset(n for n in names.bound(body) if stem_of(n) in temporaries)
