@@ -122,7 +122,7 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
     yield "resolve", Front(_verified(unit))
     unit, temporaries = split(unit, _facts(unit, entry, callees))
     unit, counters, made = prepare_loops(unit)
-    yield "split", Front(_verified(unit), _facts(unit, entry, callees), counters, temporaries | made, origin)
+    yield "split", Front(_verified(unit), _facts(unit, entry, callees), counters, temporaries | made | unit.made, origin)
 
 
 def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:

@@ -352,11 +352,20 @@ def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """The expression and all its subexpressions, parents first."""
-    left = [expr]
+    # kept with the node, which never changes
+    known: tuple[Expr, ...] | None = expr.__dict__.get("_walked")
+    if known is None:
+        known = expr.__dict__["_walked"] = _walked(expr)
+    return iter(known)
+
+
+def _walked(expr: Expr) -> tuple[Expr, ...]:
+    found, left = [], [expr]
     while left:
         node = left.pop()
-        yield node
+        found.append(node)
         left.extend(children(node)[::-1])
+    return tuple(found)
 
 
 def map_expr(function, expr: Expr) -> Expr:
@@ -391,26 +400,25 @@ def substitute(expr: Expr, values: dict[str, Expr]) -> Expr:
     return map_expr(lambda e: values.get(e.id, e) if isinstance(e, Name) else e, expr)
 
 
+_EXPRESSIONS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Bind: lambda s: s.values,
+    Unpack: lambda s: (s.value,),
+    Effect: lambda s: (s.value,),
+    Return: lambda s: (s.value,),
+    Store: lambda s: (s.place, s.value),
+    If: lambda s: (s.test,),
+    While: lambda s: (s.test,),
+    For: lambda s: (s.iter,),
+    Try: lambda s: tuple(e for e, _, _ in s.handlers if e is not None),
+    With: lambda s: tuple(e for e, _ in s.items),
+    Jump: lambda s: () if s.value is None else (s.value,),
+}
+
+
 def expressions(stmt: Statement) -> tuple[Expr, ...]:
     """The expressions that the statement itself evaluates (not those of the blocks inside)."""
-    match stmt:
-        case Bind(_, values):
-            return values
-        case Unpack(_, value, _) | Effect(value) | Return(value):
-            return (value,)
-        case Store(place, _, value):
-            return place, value
-        case If(test, _, _) | While(test, _, _):
-            return (test,)
-        case For(_, it, _, _):
-            return (it,)
-        case Try(_, handlers, _, _):
-            return tuple(e for e, _, _ in handlers if e is not None)
-        case With(items, _):
-            return tuple(e for e, _ in items)
-        case Jump(_, value) if value is not None:
-            return (value,)
-    return ()
+    parts = _EXPRESSIONS.get(type(stmt))
+    return () if parts is None else parts(stmt)
 
 
 _COMPOUND = (If, For, While, Try, With)
@@ -448,5 +456,6 @@ def statements(block: tuple[Statement, ...]) -> Iterator[Statement]:
     """All statements of a block and of the blocks inside, in the order of the text."""
     for stmt in block:
         yield stmt
-        for inner in blocks(stmt):
-            yield from statements(inner)
+        if isinstance(stmt, _COMPOUND):
+            for inner in blocks(stmt):
+                yield from statements(inner)

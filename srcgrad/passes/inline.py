@@ -76,7 +76,7 @@ class _Inliner:
 
     def _while(self, stmt: While, whole: Statement) -> list[Statement]:
         """while f(x): ...   ->   t = f(x); while t: ...; t = f(x)"""
-        test = self.unit.fresh.name("test")
+        test = self._made("test")
         first: list[Statement] = []
         value = self._hoist(stmt, stmt.test, first)
         first.append(Bind((test,), (value,), at=stmt.at))
@@ -115,16 +115,21 @@ class _Inliner:
         callee = self._callee(stmt, expr)
         return new if callee is None else self._splice(callee, new, stmt, before)
 
+    def _made(self, hint: str) -> str:
+        name = self.unit.fresh.name(hint)
+        self.unit.made.add(name)
+        return name
+
     def _name(self, expr: Expr, before: list[Statement]) -> Expr:
         if isinstance(expr, (Slice, Star)):
             return expr
-        name = self.unit.fresh.name("t")
+        name = self._made("t")
         before.append(Bind((name,), (expr,), at=expr.at))
         return Name(name, at=expr.at)
 
     def _hoist_cond(self, stmt: Statement, expr: Cond, before: list[Statement]) -> Expr:
         test = self._hoist(stmt, expr.test, before)
-        name = self.unit.fresh.name("t")
+        name = self._made("t")
         branches = []
         for value in (expr.body, expr.orelse):
             inner: list[Statement] = []
@@ -135,7 +140,7 @@ class _Inliner:
 
     def _hoist_bool(self, stmt: Statement, expr: Bool, before: list[Statement]) -> Expr:
         """a and f(b)   ->   t = a; if t: t = f(b)"""
-        name = self.unit.fresh.name("t")
+        name = self._made("t")
         before.append(Bind((name,), (self._hoist(stmt, expr.values[0], before),), at=expr.at))
         rest = expr.values[1] if len(expr.values) == 2 else Bool(expr.op, expr.values[1:], at=expr.at)
         inner: list[Statement] = []

@@ -35,6 +35,11 @@ class _Resolver:
     def __init__(self, facts: Facts, unit: Unit) -> None:
         self.facts, self.unit, self.fresh = facts, unit, unit.fresh
 
+    def _made(self, hint: str) -> str:
+        name = self.fresh.name(hint)
+        self.unit.made.add(name)
+        return name
+
     def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         out: list[Statement] = []
         for stmt in block:
@@ -78,7 +83,7 @@ class _Resolver:
 
     def _element(self, stmt: Store, active: bool) -> list[Statement]:
         """owner[k] op= v   ->   t = owner[k]; t[...] op= v"""
-        name = self.fresh.name("t")
+        name = self._made("t")
         whole = Item(Name(name), Const(...), at=stmt.place.at)
         first = Bind((name,), (stmt.place,), at=stmt.at)
         if self.facts.value(stmt, stmt.place).dims is None:
@@ -96,7 +101,7 @@ class _Resolver:
 
     def _spelled_out(self, stmt: Store, place: Expr) -> list[Statement]:
         """place op= v   ->   t = place op v; place = t"""
-        name = self.fresh.name("t")
+        name = self._made("t")
         return [Bind((name,), (Bin(stmt.op, place, stmt.value, at=stmt.at),), at=stmt.at),
                 Store(place, None, Name(name), at=stmt.at)]
 
@@ -121,7 +126,7 @@ class _Resolver:
         before: list[Statement] = []
         value = stmt.value
         if not isinstance(value, (Name, Const)):
-            held = self.fresh.name("t")
+            held = self._made("t")
             before.append(Bind((held,), (value,), at=stmt.at))
             value = Name(held, at=value.at)
         whole = replace(stmt, place=Item(name, Const(...), at=name.at), value=value)
@@ -165,7 +170,7 @@ class _Resolver:
         before: list[Statement] = []
         source = stmt.iter
         if not isinstance(source, Name) or source.id in _bound(whole):
-            name = self.fresh.name("items")
+            name = self._made("items")
             known = isinstance(value, (Array, ListOf, TupleOf, RangeOf))
             before.append(Bind((name,), (source if known else Call(Name("list"), (source,)),), at=stmt.at))
             source = Name(name, at=stmt.iter.at)

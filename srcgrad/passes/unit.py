@@ -14,12 +14,14 @@ from srcgrad.passes.lower import lower
 
 @dataclass
 class Unit:
-    """code: what runs.  outer: what names that it doesn't bind mean, where that isn't the root's own scope."""
+    """code: what runs.  scopes: what names that it doesn't bind mean, where that isn't the root's own scope.
+    made: temporaries that passes have made so far."""
     code: Code
     found: Found
     fresh: names.Fresh
     scopes: dict[str, Outer] = field(default_factory=dict)
     bound_here: frozenset[str] = frozenset()
+    made: set[str] = field(default_factory=set)
 
     def outer(self, name: str) -> Outer | None:
         """What a name that isn't local means."""
@@ -31,7 +33,7 @@ class Unit:
 
     def with_body(self, body: tuple[Statement, ...]) -> "Unit":
         code = replace(self.code, body=body)
-        return Unit(code, self.found, self.fresh, self.scopes, names.local(code))
+        return Unit(code, self.found, self.fresh, self.scopes, names.local(code), self.made)
 
 
 def lowered(found: Found) -> Code:

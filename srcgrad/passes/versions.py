@@ -24,13 +24,13 @@ def number_versions(unit: Unit) -> tuple[Unit, dict[str, str]]:
     origin: dict[str, str] = {}
     out: list[Statement] = []
     for stmt in unit.code.body:
-        out.append(_statement(stmt, to, origin, seen, unit.fresh))
+        out.append(_statement(stmt, to, origin, seen, unit.fresh, unit.made))
         seen |= set(names.bound((stmt,)))
     return unit.with_body(tuple(out)), origin
 
 
 def _statement(stmt: Statement, to: dict[str, Expr], origin: dict[str, str], seen: set[str],
-               fresh: names.Fresh) -> Statement:
+               fresh: names.Fresh, made: set[str]) -> Statement:
     if not isinstance(stmt, (Bind, Unpack)):
         return rename_statement(stmt, to)
     old = rename_statement(stmt, to)
@@ -38,6 +38,8 @@ def _statement(stmt: Statement, to: dict[str, Expr], origin: dict[str, str], see
     for name in stmt.names:
         if name in seen:
             new = fresh.name(name)
+            if name in made:
+                made.add(new)
             to[name], origin[new] = Name(new), name
         targets.append(_current(name, to))
     if isinstance(old, Bind):

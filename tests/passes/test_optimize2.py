@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from passes.test_optimize import EFFECTS, N, RANDOM_STORAGES, SLICE, Program, is_pure, kind, run, text
+from passes.test_optimize import EFFECTS, N, RANDOM_STORAGES, Program, is_pure, kind, run, text
 
 from srcgrad import grad
+from srcgrad.analysis.values import UNKNOWN, Array, Linear
 from srcgrad.lang import core
 from srcgrad.lang.templates import parse_block, parse_expr
 from srcgrad.options import Options
@@ -18,6 +19,7 @@ from srcgrad.passes.optimize.coalesce import coalesce
 from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
 from srcgrad.passes.optimize.effects import Effects
 from srcgrad.passes.optimize.elide_copies import elide_copies
+from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
 from srcgrad.passes.optimize.operands import is_operand
 
 Block = tuple[core.Statement, ...]
@@ -67,6 +69,12 @@ def test_copies_go(before: str, after: str) -> None:
 ])
 def test_copies_stay(source: str) -> None:
     assert text(elide_copies(parse_block(source), EFFECTS, frozenset({"t"}))) == source
+
+
+def test_copies_in_operations_go() -> None:
+    before = parse_block("y = -u[1:].copy() * c\nz = u[1:].copy()\nq = f(u[1:].copy()) + 1")
+    assert text(elide_copies(before, EFFECTS, frozenset())) == (
+        "y = -u[1:] * c\nz = u[1:].copy()\nq = f(u[1:].copy()) + 1")
 
 
 # ---------------------------------------------------------------- terms
@@ -191,13 +199,72 @@ def test_random_programs(seed: int) -> None:
     effects = Effects(is_pure, aliases | RANDOM_STORAGES, frozenset("UVB"))
     block = elide_copies(block, effects, frozenset(program.kinds))
     assert run(block) == expected
-    kinds = Kinds(lambda e: "number" if program.kinds.get(getattr(e, "id", ""), SLICE) == N else "array", lambda e: True)
+    numbers = {name for name, made in program.kinds.items() if made == N}
+    kinds = Kinds(lambda e: "number" if getattr(e, "id", "") in numbers else "array", lambda e: True)
     merged = collect_terms(block, effects, kinds, frozenset({"x_bar", "s_bar", "v", "u"}))
     for (_, got), (_, want) in zip(run(merged), expected):
         assert np.allclose(np.frombuffer(got), np.frombuffer(want), rtol=1e-9, atol=1e-12)
     names = [*program.kinds, "v", "w", "u", "x_bar", "s_bar", "t0"]
     origin = {name: rng.choice([*names, "x", "s"]) for name in names}
     assert run(coalesce(block, ["x", "s", "r"], origin)) == expected
+
+
+# ---------------------------------------------------------------- first terms
+
+class Told:
+    """Answers as the oracles of a function would give them: x, y and g are alike, u_bar is an array of floats."""
+    effects, primal = EFFECTS, {"x": None, "y": None, "g": None, "u": None}
+
+    def alike(self, a: core.Expr, b: core.Expr) -> bool:
+        return core.names_read(a) <= {"x", "y", "g"} and core.names_read(b) <= {"x", "y", "g"}
+
+    def kind(self, expr: core.Expr) -> str | None:
+        return "number" if isinstance(expr, core.Item) and isinstance(expr.index, core.Name) else "array"
+
+    def value(self, expr: core.Expr) -> Any:
+        return Array(np.dtype(float), (Linear(3),)) if expr == core.Name("u_bar") else UNKNOWN
+
+    def pure(self, expr: core.Expr) -> bool:
+        return is_pure(expr)
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("y_bar = np.zeros_like(y)\ny_bar += g * x", "y_bar = g * x"),
+    ("y_bar = np.zeros_like(y)\n# line 3: y\ny_bar += g", "# line 3: y\ny_bar = g.copy()"),
+    ("y_bar = np.zeros_like(y)\ny_bar += g\ny_bar[i] += 1.0\nz = y_bar[i]",
+     "y_bar = g.copy()\ny_bar[i] += 1.0\nz = y_bar[i]"),
+    ("y_bar = np.zeros_like(y) + g * x - g", "y_bar = g * x - g"),
+    ("y_bar = np.zeros_like(y) + g", "y_bar = g.copy()"),
+    *((source, source) for source in (
+        "y_bar = np.zeros_like(y)\ny_bar += g * c",                       # may have another shape
+        "y_bar = np.zeros_like(y)\ny_bar += y_bar * g",
+        "y_bar = np.zeros_like(y)\ny_bar += g\ny_bar.reshape(-1)[0] += 1.0",   # a view, if the order is right
+        "y_bar = np.zeros_like(y)\ny_bar += g\nz = y_bar[1:]\nz[0] = 1.0",
+        "y_bar = np.zeros_like(y)\ny_bar -= g",
+        "x = np.zeros_like(y) + g",                                       # the user's own
+    )),
+])
+def test_sums_start_with_their_first_term(before: str, after: str) -> None:
+    assert text(start_with_first_term(parse_block(before), Told())) == after  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("u_bar[1:] = 0.0\nv += g\nu_bar[1:] += g * c", "v += g\nu_bar[1:] = g * c"),
+    ("u_bar[i] = 0.0\nu_bar[i] -= g", "u_bar[i] = -g"),
+    *((source, source) for source in (
+        "u_bar[1:] = 0.0\nv += u_bar\nu_bar[1:] += g",
+        "u_bar[1:] = 0.0\nu_bar[0] = 1.0\nu_bar[1:] += g",
+        "u_bar[1:] = 0.0\nu_bar[1:] += u_bar[:-1]",
+        "u_bar[i] = 0.0\ni = 2\nu_bar[i] += g",
+        "u_bar[1:] = 0.0\nu_bar[:-1] += g",
+        "u_bar[1:] = 1.0\nu_bar[1:] += g",
+        "u_bar[1:] = 0.0\nif c:\n    return v\nu_bar[1:] += g",
+        "u_bar[[0, 0]] = 0.0\nu_bar[[0, 0]] += g",
+        "v[1:] = 0.0\nv[1:] += g",                                       # who knows what v holds
+    )),
+])
+def test_parts_are_stored_at_once(before: str, after: str) -> None:
+    assert text(store_first_term(parse_block(before), Told())) == after  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------- whole functions
@@ -231,6 +298,16 @@ def test_optimised_is_plain(function: Any, args: tuple[Any, ...]) -> None:
     got = grad(function)(*args)
     assert np.allclose(got, grad(function, options=Options(plain=True))(*args), rtol=1e-12, atol=1e-14)
     assert not any(np.shares_memory(got, a) for a in args if isinstance(a, np.ndarray))
+
+
+def shared_result(x: Any, y: Any) -> Any:
+    return np.sum(x + y)
+
+
+def test_gradients_are_distinct() -> None:
+    x, y = np.ones(3), np.ones(3)
+    gx, gy = grad(shared_result, argnums=(0, 1))(x, y)
+    assert not np.shares_memory(gx, gy) and gx.flags.writeable and gy.flags.writeable
 
 
 def test_time_loop_reads_as_by_hand() -> None:

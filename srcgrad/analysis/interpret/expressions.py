@@ -71,7 +71,7 @@ class Evaluator:
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self.value(i) for i in item.items), item.value.cls)
         containers = self._containers(item, 0)
-        return self._canonical(item.value) if containers is None else containers
+        return self.canonical(item.value) if containers is None else containers
 
     def _containers(self, item: Abstract, depth: int) -> Value | None:
         """What is true of all containers that the value may be; None where it is none."""
@@ -80,7 +80,7 @@ class Evaluator:
         found = [self._container(ref.storage, depth) for ref in item.refs if ref.storage.kind != "array"]
         return functools.reduce(join, found) if found else None
 
-    def _canonical(self, value: Value) -> Value:
+    def canonical(self, value: Value) -> Value:
         """Lengths that are assumed to be equal are written alike."""
         if not self._equal or not isinstance(value, Array) or not value.dims:
             return value

@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
 from srcgrad.lang import core
-from srcgrad.lang.core import Bind, Expr, For, If, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack, While, With
+from srcgrad.lang.core import (
+    Bind, Expr, For, If, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack, While, With,
+)
 from srcgrad.lang.names import bound, bound_by
 from srcgrad.passes.optimize.effects import Block, block_expressions, captured, owner_of_shape
 from srcgrad.passes.optimize.naming import rename, stem_of

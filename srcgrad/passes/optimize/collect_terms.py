@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
 
 from srcgrad.lang import core
 from srcgrad.lang.core import Bin, Bind, Comment, Const, Expr, Item, Jump, Name, Refuse, Return, Statement, Store, Unary
@@ -20,7 +19,7 @@ ONE = Fraction(1)
 @dataclass(frozen=True)
 class Kinds:
     """kind(e): "array", "number", or None if it is unknown; floating(e): whether e is real and floating."""
-    kind: Callable[[Expr], Literal["array", "number"] | str | None]
+    kind: Callable[[Expr], str | None]
     floating: Callable[[Expr], bool]
 
 
@@ -115,7 +114,7 @@ def _factors(expr: Expr, power: int) -> Counter[Expr]:
 
 
 def _is_exact(coefficient: Fraction) -> bool:
-    """Whether the number is a short decimal, and a float holds it as well as the user's own were."""
+    """Whether a float holds the number as it is: 0.1 + 0.2 would print as 0.30000000000000004."""
     return coefficient != 0 and Fraction(float(coefficient)) == coefficient
 
 

@@ -5,7 +5,8 @@ A *key* is either `('name', id)`, the binding of a name, or `('content', storage
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from srcgrad.lang import core
 from srcgrad.lang.core import Attr, Bind, Call, Effect, Expr, Function, Item, Name, Opaque, Statement, Store
@@ -36,6 +37,7 @@ class Effects:
     pure: Callable[[Expr], bool]
     storages: Mapping[str, frozenset[Hashable]]
     arrays: frozenset[Hashable] = frozenset()
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)    # answers, with what they are of
 
     def contents(self, names: Iterable[str]) -> Keys:
         """The keys of all that the values of these names hold."""
@@ -54,9 +56,13 @@ def reads(expr: Expr, effects: Effects) -> Keys:
 
     `u[1:] * c` reads the names `u` and `c`, and what u's storages hold; `u.shape` reads the name alone.
     """
-    out: set[Key] = set()
-    _read(expr, effects, out)
-    return frozenset(out)
+    found, answer = effects.known.get(("reads", id(expr)), (None, NOTHING))
+    if found is not expr:
+        out: set[Key] = set()
+        _read(expr, effects, out)
+        answer = frozenset(out)
+        effects.known["reads", id(expr)] = expr, answer
+    return answer
 
 
 def _read(expr: Expr, effects: Effects, out: set[Key]) -> None:
@@ -106,11 +112,11 @@ def place_reads(place: Expr, effects: Effects) -> Keys:
 
 def writes(stmt: Statement, effects: Effects) -> Keys:
     """All keys that the statement may write, blocks inside included."""
-    out = set(header_writes(stmt, effects))
-    for block in core.blocks(stmt):
-        for inner in block:
-            out |= writes(inner, effects)
-    return frozenset(out)
+    answer: Keys | None = effects.known.get(stmt)
+    if answer is None:
+        inner = (writes(s, effects) for block in core.blocks(stmt) for s in block)
+        answer = effects.known[stmt] = header_writes(stmt, effects).union(*inner)
+    return answer
 
 
 def header_writes(stmt: Statement, effects: Effects) -> Keys:

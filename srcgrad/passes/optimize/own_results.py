@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from srcgrad.analysis.values import Array
 from srcgrad.lang import core
-from srcgrad.lang.core import Bind, Call, Effect, Expr, Name, Return, Statement, Store
+from srcgrad.lang.core import Bind, Call, Effect, Expr, Item, Name, Return, Statement, Store
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.effects import Block, captured
 from srcgrad.passes.optimize.operands import makes_new
@@ -32,7 +32,7 @@ def own_results(block: Block, oracles: Oracles, gradient: str | None) -> Block:
 
 def _result(part: Expr, parts: tuple[Expr, ...], gradient: str, owned: _Owned, oracles: Oracles) -> Expr:
     match part:
-        case Call(Name(helper), (Name() as x, bar), ()) if helper == gradient and oracles.alike(x, bar) and _is_double(x, oracles):
+        case Call(Name(helper), (Name() as x, bar), ()) if helper == gradient and _is_like(x, bar, oracles):
             if makes_new(bar):
                 return bar
             others = frozenset(n for p in parts if p is not part for n in core.names_read(p))
@@ -41,10 +41,10 @@ def _result(part: Expr, parts: tuple[Expr, ...], gradient: str, owned: _Owned, o
     return part
 
 
-def _is_double(x: Expr, oracles: Oracles) -> bool:
-    """Other dtypes are converted to that of the gradient."""
+def _is_like(x: Expr, bar: Expr, oracles: Oracles) -> bool:
+    """Whether both are alike arrays of doubles, the one dtype that every gradient of floats keeps."""
     value = oracles.value(x)
-    return isinstance(value, Array) and value.dtype == "f8"
+    return oracles.alike(x, bar) and isinstance(value, Array) and value.dtype == "f8"
 
 
 class _Owned:
@@ -62,7 +62,9 @@ class _Owned:
             case Bind(names, values):
                 for name, value in zip(names, values):
                     self._bind(name, value)
-            case Store(place, None, value) if not (isinstance(place, core.Item) and self.oracles.kind(place.value) == "array"):
+            case Store(Item(array), None) if self.oracles.kind(array) == "array":
+                pass               # its cells are copied
+            case Store(_, None, value):
                 self.lost |= core.names_read(value)
             case Effect(value):
                 self.lost |= core.names_read(value)

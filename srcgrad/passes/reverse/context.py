@@ -220,7 +220,7 @@ class Context:
         env.update({name: Abstract(value) for name, value in extra.items()})
         probe = Probe(self)
         try:
-            return probe(expr, env).value
+            return self.facts.evaluator.canonical(probe(expr, env).value)
         except Exception:                 # a kind that can't be told is unknown, whatever the reason
             return UNKNOWN
 

@@ -282,7 +282,7 @@ def _root(expr: Expr) -> str:
 def _is_fresh(g: Expr) -> bool:
     """Whether evaluating the expression certainly makes a new array (if it makes an array)."""
     return isinstance(g, (Bin, Unary)) or isinstance(g, Call) and isinstance(g.func, Attr) \
-        and g.func.name in ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp")
+        and g.func.name in ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp", "sum")
 
 
 __all__ = ["Contributor"]

@@ -53,7 +53,17 @@ def _expand_reduced(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr
         if owner is not None:
             shape = c.numpy("shape", c.shape_donor(stmt, owner))
         return c.numpy("broadcast_to", g, shape)
-    return None
+    return _along_axis(c, stmt, g, shape, axis, c.known(stmt, keepdims))
+
+
+def _along_axis(c: Context, stmt: Statement, g: Expr, shape: Expr, axis: Expr, keepdims: object) -> Expr | None:
+    """One axis of an array: what was kept broadcasts as it is, what was dropped is put back."""
+    owner = shape_owner(shape)
+    known = c.known(stmt, axis)
+    if owner is None or type(known) is not int or keepdims is NOT_KNOWN or _rank(c, stmt, owner) is None:
+        return None
+    shape = c.numpy("shape", c.shape_donor(stmt, owner))
+    return c.numpy("broadcast_to", g if keepdims else c.numpy("expand_dims", g, axis), shape)
 
 
 @folds(arrays.reduced_size)

@@ -188,6 +188,9 @@ class RuleApplier:
             return value, False
         if is_number(kind) and isinstance(out_value, Array) and out_value.dims:
             return self.c.numpy("sum", value), False
+        summed = summed_over(self.c, value, kind, out_value)
+        if summed is not None:
+            return summed, False
         shape = self.c.numpy("shape", operand)
         return Call(self.c.helper("unbroadcast", unbroadcast), (value, shape)), False
 
@@ -197,6 +200,25 @@ class RuleApplier:
             if name in state.have and state.have[name] == LAZY or name not in kinds:
                 kinds[name] = state.kinds.get(name, Number("float"))
         return kinds
+
+
+def summed_over(context: Context, value: Expr, kind: Value, out_value: Value) -> Expr | None:
+    """The sum that undoes a known broadcasting from `kind` to `out_value`, or None where it isn't known."""
+    if not (isinstance(kind, Array) and isinstance(out_value, Array)) or kind.dims is None or out_value.dims is None:
+        return None
+    extra = len(out_value.dims) - len(kind.dims)
+    pairs = list(zip(kind.dims, out_value.dims[max(extra, 0):]))
+    ones = [k for k, (d, full) in enumerate(pairs) if d != full and d is not None and d.constant == 1]
+    if extra < 0 or any(d is None or d != full and k not in ones for k, (d, full) in enumerate(pairs)):
+        return None
+    if extra and not ones:
+        axes = Const(0) if extra == 1 else Tuple(tuple(Const(k) for k in range(extra)))
+        return context.numpy("sum", value, axis=axes)
+    if ones and not extra:
+        last = ones == [len(pairs) - 1]
+        axes = Unary("-", Const(1)) if last else Const(ones[0]) if len(ones) == 1 else Tuple(tuple(map(Const, ones)))
+        return context.numpy("sum", value, axis=axes, keepdims=Const(True))
+    return None
 
 
 def _is_expansion(value: Expr) -> bool:
