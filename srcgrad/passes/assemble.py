@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract
-from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value
+from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, For, Item, Name, Return, Statement, Tuple, Unpack, names_read,
@@ -155,11 +155,22 @@ class Assembler:
 
     def _joint_result(self, gradients: Expr, with_value: bool, kept: Block) -> Expr:
         """Value and aux are fixed before the backward part puts old contents back."""
+        self._check_scalar(kept)
         value = self._fixed("value", self.value, kept) if with_value else None
         aux = self._fixed("aux", self.aux, kept) if self.has_aux else None
         if value is None:
             return gradients if aux is None else Tuple((gradients, aux))
         return Tuple((value if aux is None else Tuple((value, aux)), gradients))
+
+    def _check_scalar(self, kept: Block) -> None:
+        """Where it isn't certain that the result is one real number, that is checked when the program runs."""
+        item = self.c.kind(self.result, self.value)
+        value = self.c.facts.evaluator.value(item)
+        number = number_of(value)
+        scalar = number is not None and number.kind != "complex" or isinstance(value, Array) and value.dims == () \
+            and value.dtype is not None and value.dtype.kind != "c"
+        if not scalar and self.result in self.c.facts.before:
+            kept.append(Effect(Call(self.c.helper("check_scalar", structure.check_scalar), (self.value,))))
 
     def _fixed(self, hint: str, expr: Expr, kept: Block) -> Expr:
         if isinstance(expr, Const):

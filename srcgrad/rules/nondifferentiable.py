@@ -96,6 +96,15 @@ def is_nondifferentiable(function: Any) -> bool:
     return draws(function) or _in(function, _zero()) or _has_effects(function)
 
 
+def leaves_the_program(function: Any) -> bool:
+    """Whether what the function is given may come back by a way that can't be followed: a file, say.
+
+    >>> leaves_the_program(np.save), leaves_the_program(print)
+    (True, False)
+    """
+    return _has_effects(function) and function not in (print, warnings.warn, time.sleep)
+
+
 def is_pure(function: Any) -> bool:
     """Whether a call may be dropped, repeated or tried on stand-ins.
 

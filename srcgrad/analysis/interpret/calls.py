@@ -15,7 +15,7 @@ from srcgrad.analysis.values import (
 )
 from srcgrad.lang.core import Attr, Call, Expr, Item, Star
 from srcgrad.lang.source import is_user_function
-from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure
+from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import METHODS, SYNONYMS
 
@@ -139,6 +139,9 @@ class Calls:
         if function in (sum, min, max, abs, pow, round, divmod) and any(a.active for a in args):
             raise Refused(f"the builtin `{function.__name__}` isn't supported yet where its arguments are differentiated",
                           f"use `np.{function.__name__}`, or a loop", expr.at)
+        if leaves_the_program(function) and any(a.active for a in [*args, *kwargs.values()]):
+            raise Refused(f"a value that is differentiated is sent out of the program by `{function.__name__}`",
+                          "call it outside of the function", expr.at)
         if not _hashable(function) or not (is_pure(function) or function in PLAIN_BUILTINS):
             return Abstract(UNKNOWN)
         if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):

@@ -50,7 +50,7 @@ def _first_term(zeros: Statement, stmt: Statement, whole: Block, oracles: Oracle
 def _without_zeros(stmt: Statement, whole: Block, oracles: Oracles) -> Statement:
     """`x_bar = np.zeros_like(x) + a + b` is `x_bar = a + b`."""
     match stmt:
-        case Bind((name,), (Bin("+") as total,)) if name not in oracles.primal:
+        case Bind((name,), (Bin("+" | "-") as total,)) if name not in oracles.primal:
             left = _left_out(total, name, whole, oracles)
             return stmt if left is None else replace(stmt, values=(_new(left),))
     return stmt
