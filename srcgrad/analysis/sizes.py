@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from srcgrad.analysis.guards import Guard
+from srcgrad.analysis.lengths import SliceLength
 from srcgrad.analysis.values import Linear
 
 
@@ -33,12 +34,21 @@ def text_of(linear: Linear) -> str:
     """A linear form over the arguments, as Python."""
     parts = [str(linear.const)] if linear.const or not linear.terms else []
     for token, c in linear.terms:
-        if isinstance(token, tuple) and token[0] == "clamp":
-            name = f"max(0, {text_of(token[1])})"
-        else:
-            name = f"{token[0]}.shape[{token[1]}]" if isinstance(token, tuple) else token
+        name = _text_of_token(token)
         parts.append(name if c == 1 else f"{c} * {name}")
     return " + ".join(parts)
+
+
+def _text_of_token(token: Any) -> str:
+    match token:
+        case ("clamp", Linear() as form):
+            return f"max(0, {text_of(form)})"
+        case SliceLength(lower, upper, step, length):
+            bounds = ":".join("" if form is None else text_of(form) for form in (lower, upper))
+            return f"len(range({text_of(length)})[{bounds}:{step}])"
+        case (path, axis):
+            return f"{path}.shape[{axis}]"
+    return str(token)
 
 
 def facts_as_guards(facts: Iterable[Any], params: tuple[str, ...]) -> tuple[Guard, ...]:

@@ -21,6 +21,7 @@ from srcgrad.passes.optimize.effects import Effects
 from srcgrad.passes.optimize.elide_copies import elide_copies
 from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
 from srcgrad.passes.optimize.operands import is_operand
+from srcgrad.passes.optimize.scalars_first import scalars_first
 
 Block = tuple[core.Statement, ...]
 
@@ -265,6 +266,21 @@ def test_sums_start_with_their_first_term(before: str, after: str) -> None:
 ])
 def test_parts_are_stored_at_once(before: str, after: str) -> None:
     assert text(store_first_term(parse_block(before), Told())) == after  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- the order of factors
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("v = a * 2.0", "v = 2.0 * a"), ("v += b + a * (s / r)", "v += b + s / r * a"), 
+    ("v[1:] -= a[1:] * s", "v[1:] -= s * a[1:]"),
+    ("v = s * 2.0", "v = 2.0 * s"), ("v = s * r", "v = s * r"), ("v = q * 2", "v = q * 2"), ("v = 0.5 * 2.0",) * 2,
+    ("v = a * b * 2.0",) * 2, ("v = -a * s",) * 2, ("y = a * 2.0",) * 2, ("v = f(a) * g(s)",) * 2,
+    ("v = a @ s",) * 2, ("if c:\n    v += a * s", "if c:\n    v += s * a"),
+])
+def test_scalars_first(before: str, after: str) -> None:
+    numbers = lambda e: "number" if isinstance(e, core.Bin) and e.op == "/" else kind(e)  # noqa: E731
+    got = text(scalars_first(parse_block(before), numbers, is_pure, frozenset({"v"})))
+    assert got == after
 
 
 # ---------------------------------------------------------------- whole functions

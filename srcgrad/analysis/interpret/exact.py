@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.indexing import SliceOf
-from srcgrad.analysis.interpret.standins import LITERALS, clamp
+from srcgrad.analysis.interpret.standins import LITERALS
+from srcgrad.analysis.lengths import clamp
 from srcgrad.analysis.values import (
     UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value, join,
     number_of)

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
 from srcgrad.analysis.scope import MISSING, Outer
 from srcgrad.analysis.values import (
@@ -54,10 +55,8 @@ class Evaluator:
         self.born: set[Storage] = set()
         self._annotate = annotate
         self._outer_values: dict[str, Abstract] = {}
-        self._equal: dict[Linear, Linear] = {}
-        for key, fact in guards.items():
-            if key[0] == "same":
-                self._assume_equal(*fact)
+        self.equalities = Equalities(guards, sizes)
+        self.unify, self.size = self.equalities.unify, self.equalities.size
 
     # ------------------------------------------------------------ entry
 
@@ -70,7 +69,7 @@ class Evaluator:
         """The kind of thing, looked up in the heap where it is a container."""
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self.value(i) for i in item.items), item.value.cls)
-        containers = self._containers(item, 0)
+        containers = self._containers(item, 0) if item.refs else None
         return self.canonical(item.value) if containers is None else containers
 
     def _containers(self, item: Abstract, depth: int) -> Value | None:
@@ -82,15 +81,10 @@ class Evaluator:
 
     def canonical(self, value: Value) -> Value:
         """Lengths that are assumed to be equal are written alike."""
-        if not self._equal or not isinstance(value, Array) or not value.dims:
+        if not isinstance(value, Array) or not value.dims:
             return value
-        dims = tuple(None if d is None else self._root(d) for d in value.dims)
+        dims = tuple(None if d is None else self.equalities.root(d) for d in value.dims)
         return value if dims == value.dims else Array(value.dtype, dims)
-
-    def _root(self, form: Linear) -> Linear:
-        while form in self._equal:
-            form = self._equal[form]
-        return form
 
     def _container(self, storage: Storage, depth: int = 0) -> Value:
         if depth > 4:
@@ -140,34 +134,6 @@ class Evaluator:
         storage.home = self.loops
         self.born.add(storage)
         return storage
-
-    def unify(self, p, q):
-        """The two dimensions are equal in this call: that is assumed, and guarded."""
-        a, b = self.size(p), self.size(q)
-        if a is None or a != b:
-            return None
-        self.guards[("same", p, q)] = (p, q)
-        self._assume_equal(p, q)
-        return self._root(p)
-
-    def _assume_equal(self, p: Linear, q: Linear) -> None:
-        p, q = self._root(p), self._root(q)
-        if p != q:
-            self._equal[q] = p
-
-    def size(self, linear) -> int | None:
-        """The length that a linear form has in this call."""
-        total = linear.const
-        for token, c in linear.terms:
-            if isinstance(token, tuple) and token and token[0] == "clamp":
-                inner = self.size(token[1])
-                size = None if inner is None else max(0, inner)
-            else:
-                size = self.sizes.get(token)
-            if size is None:
-                return None
-            total += c * size
-        return total
 
     def result(self, function: Callable, args: list[Value], kwargs: dict[str, Value] | None = None) -> Value:
         return operations.result(function, tuple(args), kwargs or {}, unify=self.unify)
@@ -443,7 +409,7 @@ class Evaluator:
         if isinstance(value, Array):
             return self._array_item(expr, owner, value, index)
         if isinstance(value, TupleOf) and owner.items is not None:
-            return self._tuple_item(owner, index)
+            return self._tuple_item(expr, owner, index)
         if isinstance(value, (ListOf, DictOf)):
             return self._container_item(expr, owner, index)
         return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
@@ -473,19 +439,28 @@ class Evaluator:
             self.heap.mark(ref.storage, loose=True)
         return both
 
-    def _tuple_item(self, owner: Abstract, index: Abstract) -> Abstract:
+    def _tuple_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
         key = index.value
         number = number_of(key)
         if number is not None and number.linear is not None and number.linear.constant is not None:
             return owner.items[number.linear.constant]
         if isinstance(key, operations.SliceOf):
-            bounds = [None if p is None else number_of(p).linear.constant for p in (key.lower, key.upper, key.step)]
-            items = owner.items[slice(*bounds)]
+            items = owner.items[self._constant_slice(expr, key)]
             return Abstract(TupleOf(tuple(self.value(i) for i in items)), items=items)
         out = owner.items[0]
         for item in owner.items[1:]:
             out = self.heap.join(out, item)
         return out
+
+    def _constant_slice(self, expr: Item, key: operations.SliceOf) -> slice:
+        bounds: list[int | None] = []
+        for part in (key.lower, key.upper, key.step):
+            number = None if part is None else number_of(part)
+            known = None if number is None or number.linear is None else number.linear.constant
+            if known is None and part not in (None, Known(None)):
+                raise Refused("the bounds of this slice of a tuple aren't known", "take the elements by index", expr.at)
+            bounds.append(known)
+        return slice(*bounds)
 
     def _container_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
         if isinstance(index.value, operations.SliceOf):

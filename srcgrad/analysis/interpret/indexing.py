@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.objects import of_object
-from srcgrad.analysis.interpret.standins import Unify, broadcast, clamp, number_like
+from srcgrad.analysis.interpret.standins import Unify, broadcast, number_like
+from srcgrad.analysis.lengths import clamp, slice_length
 from srcgrad.analysis.values import (
     UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, ShapeOf, TupleOf, Value, join, number_of)
 
@@ -255,12 +256,19 @@ def _slice_length(length: Linear | None, index: SliceOf) -> Linear | None:
     if length.constant is not None:
         try:
             return Linear(len(range(*_python_slice(index).indices(length.constant))))
-        except (_Unclear, ValueError):
+        except ValueError:
             return None
+        except _Unclear:
+            pass
     if step in (1, -1) and _absent(lower) and _absent(upper):
         return length
     cut = _cut(length, lower, upper) if step == 1 else None
-    return None if cut is None else length if cut == 0 else clamp(_unclamped(length) - Linear(cut))
+    if cut is not None:
+        return length if cut == 0 else clamp(_unclamped(length) - Linear(cut))
+    bounds = _form(lower), _form(upper)
+    if step == 0 or any(form is None and not _absent(part) for form, part in zip(bounds, (lower, upper))):
+        return None
+    return slice_length(*bounds, step, length)
 
 
 def _cut(length: Linear, lower: Value | None, upper: Value | None) -> int | None:

@@ -10,19 +10,24 @@ from typing import Any, Callable, Mapping
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage, forget_name, join_envs
+from srcgrad.analysis.interpret.state import (
+    NOTHING, Abstract, Env, Heap, Ref, Storage, forget_name, forgetful, join_envs,
+)
+from srcgrad.analysis.lengths import Iteration
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value, number_of,
+    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value,
+    number_of,
 )
 from srcgrad.lang.core import (
     Attr, Bind, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
-    While, With, Const,
+    While, With, Const, statements,
 )
 
 MAX_ROUNDS = 12
 MAX_VISITS = 6
+NO_VARIABLE = -1
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,7 @@ class _Walk:
             if k in self.entry.in_place:
                 self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
+        self.numbers = {s: k for k, s in enumerate(s for s in statements(code.body) if isinstance(s, For))}
         self.last = code.body[-1] if code.body else None
         self.block(code.body, env)
 
@@ -344,7 +350,7 @@ class _Walk:
         value = self.ev.value(item)
         match value:
             case RangeOf() | ShapeOf():
-                return Abstract(Number("int"))
+                return Abstract(Number("int", None, Linear.symbol(Iteration(self.numbers[stmt]))))
             case Array():
                 return self._array_element(stmt, item, value, Name(f"{stmt.target}_index"))
             case ListOf():
@@ -364,7 +370,10 @@ class _Walk:
         return self._loop(stmt, env, lambda state: self.ev(stmt.test, state))
 
     def _loop(self, stmt: For | While, env: Env, head: Callable[[Env], object]) -> Env | None:
-        """The state at the head grows until it is stable; only what is live there is kept."""
+        """The state at the head grows until it is stable; only what is live there is kept.
+
+        Nothing that is known in terms of the loop's variable outlives the iteration.
+        """
         outside = self.ev.loops
         self.ev.loops = (*outside, stmt)
         live = self.facts.live.head[stmt]
@@ -374,7 +383,8 @@ class _Walk:
             self.ev.site = stmt
             head(inner)
             end = self.block(stmt.body, inner)
-            back = None if end is None else {n: i for n, i in end.items() if n in live or n in env}
+            number = self.numbers.get(stmt, NO_VARIABLE)
+            back = None if end is None else {n: forgetful(i, number) for n, i in end.items() if n in live or n in env}
             new = join_envs(self.heap, state, back)
             if new == state:
                 break

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.lengths import clamp, varies
 from srcgrad.analysis.values import (
     UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, TupleOf, Value, join)
 
@@ -32,27 +33,6 @@ class NoStandin(Exception):
 
 
 # ---------------------------------------------------------------- lengths
-
-def clamp(form: Linear) -> Linear:
-    """max(0, form): the form itself where it can't be negative.
-
-    >>> clamp(Linear(-2)), clamp(Linear.symbol(("x", 0))) == Linear.symbol(("x", 0))
-    (Linear(const=0, terms=()), True)
-    """
-    if form.constant is not None:
-        return Linear(max(0, form.constant))
-    if form.const >= 0 and all(c > 0 and is_length(token) for token, c in form.terms):
-        return form
-    return Linear.symbol(("clamp", form))
-
-
-def is_length(token: Any) -> bool:
-    """Whether a symbol is an array's length, and so never negative."""
-    match token:
-        case ("clamp", Linear()) | (str(), int()):
-            return True
-    return False
-
 
 Unify = Callable[[Linear, Linear], "Linear | None"]
 
@@ -100,7 +80,9 @@ def prepare(value: Value, numbers: Iterator[int]) -> Value:
         case Array(dtype, dims) if dims is not None:
             return Array(dtype, tuple(_runnable(d, numbers) for d in dims))
         case Number("int", dtype, linear):
-            return Number("int", dtype, _runnable(linear, numbers))
+            # what loops decide may be negative, unlike the numbers that would stand in for it
+            known = None if linear is None or varies(linear) else linear
+            return Number("int", dtype, _runnable(known, numbers))
         case Known(int(n)) if type(n) is int and abs(n) > _SMALL:
             return Number("int", None, Linear.symbol(Stand(Linear(n))))
     return map_inside(value, lambda v: prepare(v, numbers))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Hashable, Iterable
 
+from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value, join
 from srcgrad.lang.core import Expr, names_read
 
@@ -107,6 +108,8 @@ class Heap:
                 self.changed = True
 
     def put(self, storage: Storage, key: Any, item: Abstract) -> None:
+        """A container holds the item, in all iterations to come."""
+        item = forgetful(item)
         old = storage.fields.get(key)
         new = item if old is None else self.join(old, item)
         if new != old:
@@ -157,6 +160,13 @@ def join_envs(heap: Heap, a: Env | None, b: Env | None) -> Env | None:
         if own is not item:
             out[name] = item if own is None else heap.join(own, item)
     return out
+
+
+def forgetful(item: Abstract, loop: int | None = None) -> Abstract:
+    """What is known of the item when the iteration of this loop, or of any, is over (`lengths.forget`)."""
+    value = forget(item.value, loop)
+    items = None if item.items is None else tuple(forgetful(part, loop) for part in item.items)
+    return item if value is item.value and items == item.items else Abstract(value, item.refs, item.varied, items)
 
 
 def forget_name(heap: Heap, env: Env, name: str) -> None:

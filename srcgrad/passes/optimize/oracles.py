@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, join, number_of
 from srcgrad.lang import names
@@ -37,6 +38,7 @@ class Oracles:
     def __init__(self, context: Context, body: Block) -> None:
         self.c, self.body = context, body
         self._memo: dict[int, tuple[Expr, bool]] = {}
+        self._values: dict[int, tuple[Expr, Value]] = {}
         self.private: frozenset[str] = frozenset()    # names that alone mean their objects, and are added to as a whole
 
     # ------------------------------------------------------------ kinds
@@ -48,27 +50,28 @@ class Oracles:
         for env in (*self.c.facts.before.values(), *self.c.facts.after.values()):
             for name, item in env.items():
                 old = out.get(name)
-                if old is not None and old != item:
+                if old is not None and old is not item and old != item:
                     item = Abstract(join(self._value(old), self._value(item)), old.refs | item.refs)
                 out[name] = item
         return out
 
     def _value(self, item: Abstract) -> Value:
-        return self.c.facts.evaluator.value(item)
+        """What the item is in any iteration: adjoints go from one to the next."""
+        return forget(self.c.facts.evaluator.value(item))
 
     @cached_property
     def kinds(self) -> dict[str, Value]:
         """What each name of the body is: primal names as the facts say, others by what they are bound to."""
         env = {name: self._value(item) for name, item in self.primal.items()}
-        own: dict[str, Value] = {}
+        out = dict(env)
         for _ in range(2):
             for stmt in statements(self.body):
                 if isinstance(stmt, Bind):
                     for name, value in zip(stmt.names, stmt.values):
                         if name not in env:
-                            kind = self._evaluate(value, {**env, **own})
-                            own[name] = join(own[name], kind) if name in own else kind
-        return {**env, **own}
+                            kind = self._evaluate(value, out)
+                            out[name] = join(out[name], kind) if name in out else kind
+        return out
 
     def _evaluate(self, expr: Expr, kinds: dict[str, Value]) -> Value:
         env = {name: Abstract(kinds[name]) for name in names_read(expr) if name in kinds}
@@ -78,7 +81,12 @@ class Oracles:
             return UNKNOWN
 
     def value(self, expr: Expr) -> Value:
-        return self.kinds.get(expr.id, UNKNOWN) if isinstance(expr, Name) else self._evaluate(expr, self.kinds)
+        if isinstance(expr, Name):
+            return self.kinds.get(expr.id, UNKNOWN)
+        known = self._values.get(id(expr))
+        if known is None or known[0] is not expr:
+            known = self._values[id(expr)] = (expr, self._evaluate(expr, self.kinds))
+        return known[1]
 
     def kind(self, expr: Expr) -> str | None:
         value = self.value(expr)

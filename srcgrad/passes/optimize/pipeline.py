@@ -9,13 +9,14 @@ from srcgrad.passes.optimize.augment import augment
 from srcgrad.passes.optimize.coalesce import coalesce
 from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
 from srcgrad.passes.optimize.copies import propagate_copies
-from srcgrad.passes.optimize.dead import eliminate_dead
+from srcgrad.passes.optimize.dead import drop_idle_comments, eliminate_dead
 from srcgrad.passes.optimize.elide_copies import elide_copies
 from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
 from srcgrad.passes.optimize.naming import rename_temporaries, stem_of
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
 from srcgrad.passes.optimize.oracles import Oracles
 from srcgrad.passes.optimize.own_results import own_results
+from srcgrad.passes.optimize.scalars_first import scalars_first
 from srcgrad.passes.optimize.simplify import simplify_block
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.unit import lowered
@@ -44,12 +45,13 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = merge_accumulation(body, effects, values)
     oracles = Oracles(context, body)
     body = augment(start_with_first_term(body, oracles), oracles)
+    body = scalars_first(body, oracles.kind, oracles.pure, names.bound(body) - oracles.primal.keys())
     body = own_results(body, oracles, _helper(context, structure.gradient))
     taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries
     named = temporaries | frozenset(n for n in names.bound(body) if stem_of(n) in temporaries)
     body = coalesce(body, [p.name for p in params], origin, names.used(lowered(context.unit.found)) | named,
                     lambda a, b: oracles.alike(Name(a), Name(b)))
-    return rename_temporaries(body, named, taken)
+    return rename_temporaries(drop_idle_comments(body), named, taken)
 
 
 def _helper(context: Context, function: object) -> str | None:

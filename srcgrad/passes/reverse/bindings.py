@@ -15,6 +15,7 @@ from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.rules import RuleApplier
 from srcgrad.passes.reverse.steps import Step
+from srcgrad.runtime import structure
 
 
 class Bindings:
@@ -217,9 +218,16 @@ class Bindings:
         out.append(Bind((bar,), (Call(self.contributor.shadow_name(), (Name(name),)),)))
         keys = [Const(k) for k in range(len(parts))] if isinstance(value, List) else list(value.keys)
         for key, part in zip(keys, parts):
-            if self.c.active(stmt, part) and self.c.in_place(self.c.kind(stmt, part)):
+            if not self.c.active(stmt, part):
                 continue
-            self.contributor.add(stmt, part, Item(Name(bar), key), state, out)
+            item = self.c.kind(stmt, part)
+            g: Expr = Item(Name(bar), key)
+            if self.c.in_place(item) and not self.c.either(item):
+                continue
+            if not self.c.either(item) and not isinstance(self.c.value(stmt, part), Number):
+                # what nobody contributed to is None in the shadow
+                g = Call(self.c.helper("or_zeros", structure.or_zeros), (g, part))
+            self.contributor.add(stmt, part, g, state, out)
 
     # ------------------------------------------------------------ unpacking
 
