@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
-from srcgrad.analysis.values import Array, Number, UNKNOWN, Value
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value
+from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names, printing
-from srcgrad.lang.core import Code, Const, Name, Param, Statement
+from srcgrad.lang.core import Code, Const, Name, Param, Refuse, Statement
 from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
@@ -25,6 +28,7 @@ from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward
 from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.reverse.steps import Step
 from srcgrad.passes.reverse.steps import Step
 from srcgrad.passes.split import split
 from srcgrad.passes.unit import Unit, unit_of
@@ -158,18 +162,36 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
 
 def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:
     if request.options.general:
-        values = tuple(_general(v) for v in values)
+        values = tuple(map(_general, values, samples or (0.0,) * len(values)))
     names = list(found.signature.parameters)
     sizes = Sizes({} if samples is None or request.options.general else dict(zip(names, samples)))
     return Entry(values, frozenset(request.wrt), sizes)
 
 
-def _general(value: Value) -> Value:
-    """The value with everything forgotten but that it is a number or an array."""
-    if isinstance(value, Array) or value == UNKNOWN or isinstance(value, Number) and value.kind == "float":
+def _general(value: Value, sample: Any = None) -> Value:
+    """The value with everything forgotten of its numbers and arrays but that they are such; `sample` is one such value."""
+    match value:
+        case Array() | Number("float"):
+            return Array(None, None)
+        case Number(kind):
+            return Number(kind)
+        case TupleOf(items, cls):
+            return TupleOf(tuple(map(_general, items)), cls)
+        case ListOf(item) if item is not None and item != UNKNOWN:
+            return ListOf(_general(item))
+        case DictOf(items, other):
+            return DictOf(tuple((k, _general(v)) for k, v in items), None if other is None else _general(other))
+        case ObjectOf(cls, fields):
+            return ObjectOf(cls, tuple((k, _general(v)) for k, v in fields))
+    return _general_unknown(value, sample)
+
+
+def _general_unknown(value: Value, sample: Any) -> Value:
+    """What only a sample tells of: a number or an array, or a list of them."""
+    if value == UNKNOWN and isinstance(sample, (int, float, complex, np.ndarray, np.generic)):
         return Array(None, None)
-    if isinstance(value, Number):
-        return Number(value.kind)
+    if type(sample) is list and sample and all(_general_unknown(UNKNOWN, item) == Array(None, None) for item in sample):
+        return ListOf(Array(None, None))
     return value
 
 
@@ -203,7 +225,8 @@ def _reverse(front: Front, request: Request, callees: Callees) -> tuple[Context,
     g = Name("value_bar") if request.mode == "vjp" else Const(1.0)
     seed = assembler.seed(g, state)
     steps = backward.block(unit.code.body, state)
-    placed = _placed(context, steps, seed, state, request.options)
+    _check_reachable(steps)
+    placed = _placed(context, steps, seed, state, request.options, assembler.contents_of_containers())
     if request.mode == "vjp":
         return context, assembler.split(placed, seed, state)
     return context, assembler.joint(placed, seed, state, request.mode == "value_and_grad")
@@ -216,6 +239,13 @@ def _placed(context: Context, steps: list[Step], seed: list[Statement], state: S
         return place(context, steps, seed, kept=kept)
     checker = Checker(context, steps)
     return checker.insert(place(context, steps, seed, kept=kept), state)
+
+
+def _check_reachable(steps: list[Step]) -> None:
+    """What is refused on every way through the function is refused at once."""
+    for step in steps:
+        if isinstance(step.stmt, Refuse):
+            raise UnsupportedError(step.stmt.what, step.stmt.at, step.stmt.remedy)
 
 
 def _verified(unit: Unit) -> Unit:

@@ -208,7 +208,7 @@ def either(x, c):
 def steps(x, c):
     u = x * 1.0
     s = c
-    for k in range(3):
+    for _ in range(3):
         e = s * u
         u[:-1] = u[1:] * e[:-1]
         s = s * s + np.sum(e * e)

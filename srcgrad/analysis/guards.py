@@ -19,6 +19,8 @@ from srcgrad.analysis.values import Array, DictOf, Known, ListOf, Number, Object
 
 __all__ = ["Guard", "of_value", "compile_guard"]
 
+NUMBER_OR_ARRAY = (np.ndarray, float, int, np.number)
+
 
 @dataclass(frozen=True, eq=False)
 class Guard:
@@ -146,6 +148,9 @@ class _Check:
         return []
 
     def array(self, name: str, value: Array) -> list[str]:
+        if value == Array(None, None):
+            classes = self.object("_number_or_array", NUMBER_OR_ARRAY)
+            return [f"isinstance({name}, {classes})"]
         terms = [self.is_a(name, np.ndarray)]
         if value.dtype is not None:
             terms.append(f"{name}.dtype == {self.object('_dtype', value.dtype)}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.interpret.state import NOTHING, Abstract
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, For, Item, Name, Return, Statement, Tuple, Unpack, names_read,
+    Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, For, Item, List, Name, Return, Statement, Tuple, Unpack, names_read,
     expressions, statements,
 )
 from srcgrad.passes.place import Placed
@@ -59,8 +59,9 @@ class Assembler:
 
     @property
     def gives_either(self) -> bool:
-        """Whether the result may be a number, or an array whose adjoint is in the shadow."""
-        return self.c.either(self.c.kind(self.result, self.result.value))
+        """Whether a part of the result's adjoint may not be in the shadow: that of a number."""
+        item = self.c.kind(self.result, self.result.value)
+        return item.items is not None or self.c.either(item)
 
     def seed(self, g: Expr, state: State) -> Block:
         """The adjoint of the result."""
@@ -110,6 +111,9 @@ class Assembler:
     def _gradient(self, param: str, state: State, out: Block) -> Expr:
         item = self._item(param)
         value = self.c.facts.evaluator.value(item)
+        if self._holds_buffers(item):
+            bar = self.c.bar(param)
+            return self._finish(param, self._total(Name(param), item, Name(bar) if state.has(bar) else Const(None), state))
         if self.c.in_place(item) and self.c.static(item) is None:
             adjoint: Expr = Call(self.contributor.shadow_name(), (Name(param),))
             if self.c.either(item):
@@ -128,6 +132,31 @@ class Assembler:
         if isinstance(value, Number) and value.dtype is None and value.kind in ("int", "float") and how == SHARED:
             return Call(Name("float"), (Name(bar),))
         return self._finish(param, Name(bar))
+
+    def _holds_buffers(self, item: Abstract) -> bool:
+        """Whether it is a container, and the adjoint of something in it is a buffer."""
+        if any(self.c.in_place(part) or self._holds_buffers(part) for part in item.items or ()):
+            return True
+        return any(s.kind != "array" for s in _reachable(item)) and any(
+            self.c.in_place(Abstract(refs=frozenset((Ref(s),)))) for s in _reachable(item))
+
+    def _total(self, place: Expr, item: Abstract, bar: Expr, state: State) -> Expr:
+        """The adjoint of a container whose parts may have buffers of their own; `bar` is that of the others."""
+        if item.items is not None:
+            return List(tuple(
+                self._total(Item(place, Const(k)), part, Call(self.c.helper("part_of", structure.part_of), (bar, Const(k))),
+                            state) for k, part in enumerate(item.items)))
+        ref = self.c.static(item) if self.c.in_place(item) else None
+        if ref is not None:
+            own = self.c.buffer_name(ref.storage)
+            return Name(own) if state.has(own) else Const(None)
+        if not self.c.in_place(item) and not self._holds_buffers(item):
+            return bar
+        return Call(Attr(self.contributor.shadow_name(), "total"), (place, bar))
+
+    def contents_of_containers(self) -> frozenset[Any]:
+        """What is in the containers among the arguments, by which their adjoints are found in the end."""
+        return frozenset(("content", s.group) for p in self.wrt for s in _reachable(self._item(p)) if s.kind != "array")
 
     def _nothing(self, param: str, value: Value) -> Expr:
         if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype == "f8":
@@ -179,7 +208,7 @@ class Assembler:
         copied = expr
         if hint == "aux" or item.refs and not is_number(self.c.facts.evaluator.value(item)):
             copied = Call(self.c.helper("copy_argument", structure.copy_argument), (expr,))
-        if copied is expr and isinstance(expr, Name) and not self.c.in_place(item):
+        if copied is expr and isinstance(expr, Name) and expr.id in self.c.steady:
             return expr
         name = self.c.temporary(hint)
         kept.append(Bind((name,), (copied,)))

@@ -100,8 +100,8 @@ class Callees:
         if summary.result is None:
             raise NeverReturns
         for k in summary.writes:
-            for ref in items[k].refs:
-                ev.heap.mark(ref.storage, written=True, active=any(i.active for i in items))
+            for storage in _reach(items[k]):
+                ev.heap.mark(storage, written=True, active=any(i.active for i in items))
         for item in items:
             self._loosen(ev, item)
         return self._import(ev, expr, summary.result, items, ())
@@ -117,7 +117,8 @@ class Callees:
 
     def _loosen(self, ev: Evaluator, item: Abstract) -> None:
         for ref in item.refs:
-            ev.heap.mark(ref.storage, loose=True)
+            # the adjoint of a container is in the shadow, where the callee finds it
+            ev.heap.mark(ref.storage, loose=True, written=ref.storage.kind != "array" and item.active)
             for part in ref.storage.fields.values():
                 self._loosen(ev, part)
         for part in item.items or ():
@@ -203,7 +204,8 @@ class Callees:
             if source == FRESH:
                 refs.add(Ref(self._fresh(ev, expr, template, items, path), ()))
             else:
-                refs.update(Ref(s, None) for s in _reach(items[source]))
+                refs.update(Ref(s, None) for s in _reach(items[source])
+                            if s.kind == "array" or not isinstance(template.value, Array))
         if len(refs) > 1:
             ev.heap.unite(refs)
         for ref in refs:
@@ -227,7 +229,7 @@ class Callees:
         if full not in self._compiled:
             made = self._compiled[full] = Compiled(self._name(found.name))
             made.takes_shadow = result_in_place or any(in_place)
-            made.either = frozenset(k for k, value in enumerate(key.values) if in_place[k] and may_be_number(value))
+            made.either = frozenset(k for k, value in enumerate(key.values) if in_place[k] and may_hold_numbers(value))
             entry = Entry(key.values, _indices(key.active), in_place=_indices(in_place))
             self.texts.append(self._build(found, entry, result_in_place, made, self))
         return self._compiled[full]
@@ -240,9 +242,9 @@ class Callees:
         return candidate
 
 
-def may_be_number(value: Value) -> bool:
-    """Whether it isn't known if the value is an array."""
-    return value == UNKNOWN or isinstance(value, Array) and value.dims is None
+def may_hold_numbers(value: Value) -> bool:
+    """Whether a part of the adjoint of a value in the shadow may not be there: that of a number, or in a tuple."""
+    return value == UNKNOWN or isinstance(value, TupleOf) or isinstance(value, Array) and value.dims is None
 
 
 @dataclass(frozen=True)

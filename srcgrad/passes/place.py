@@ -16,7 +16,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import Array, ListOf
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -25,12 +25,15 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.steps import Step
+from srcgrad.passes.reverse.stores import adds_at
 
 Key = tuple[str, Any]
 Needs = frozenset[Key]
 Block = list[Statement]
 SHAPE_ONLY = frozenset(("zeros_like", "shape", "size", "ndim", "ones_like", "empty_like", "shapes", "len",
                         "may_share_memory"))
+# methods of the shadow that ask of their first argument where it lies, not what is in it
+OF_STORAGES = frozenset(("add", "accumulate", "add_part", "take", "pop"))
 
 
 @dataclass
@@ -172,23 +175,32 @@ class _Placer:
 
     def _save_content(self, stmt: Statement, needs: Needs, depth: int) -> tuple[tuple[Block, Block], Needs]:
         nothing: tuple[tuple[Block, Block], Needs] = (([], []), frozenset())
+        if adds_at(self.c, stmt):
+            array, index, _ = stmt.value.args
+            place = Item(array, index)
+            self.c.annotate(stmt, place, Abstract(UNKNOWN))
+            return self._save_place(stmt, place, needs, depth) or nothing
         if isinstance(stmt, Effect):
             return self._undo_effect(stmt, needs) or nothing
         if not isinstance(stmt, Store) or not isinstance(stmt.place, (Item, Attr)):
             return nothing
-        owner = self.facts.kind(stmt, stmt.place.value)
+        return self._save_place(stmt, stmt.place, needs, depth) or nothing
+
+    def _save_place(self, stmt: Statement, place: Item | Attr, needs: Needs,
+                    depth: int) -> tuple[tuple[Block, Block], Needs] | None:
+        owner = self.facts.kind(stmt, place.value)
         if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
-            return nothing
+            return None
         if not owner.refs:
-            return nothing
+            return None
         self._check_local(stmt, owner)
-        stack = self._stack(("content", stmt), _root(stmt.place), depth)
-        old = self._old_content(stmt, stmt.place)
-        extra = frozenset(("name", n) for n in names_read(stmt.place) if n in self.primal)
+        stack = self._stack(("content", stmt), _root(place), depth)
+        old = self._old_content(stmt, place)
+        extra = frozenset(("name", n) for n in names_read(place) if n in self.primal)
         if depth == 0:
-            return ([Bind((stack,), (old,))], [Store(stmt.place, None, Name(stack))]), extra
+            return ([Bind((stack,), (old,))], [Store(place, None, Name(stack))]), extra
         pop = Call(Attr(Name(stack), "pop"))
-        return ([self._push(stack, old)], [Store(stmt.place, None, pop)]), extra
+        return ([self._push(stack, old)], [Store(place, None, pop)]), extra
 
     def _check_local(self, stmt: Statement, owner: Abstract) -> None:
         """What lies outside of the function must stay as the function leaves it."""
@@ -335,8 +347,7 @@ class _Placer:
             case Name(id):
                 if id in self.primal:
                     out.add(("name", id))
-                    if not shape:
-                        out.update(("content", g) for g in self._groups(id, stmt))
+                    out.update(("content", g) for g in self._groups(id, stmt, shape))
                 return
             case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
                 self._read(value, stmt, out, True)
@@ -347,6 +358,10 @@ class _Placer:
                 inner = called in SHAPE_ONLY or shadow and self._is_array(args[0], stmt)
                 if isinstance(func, Attr):
                     self._read(func.value, stmt, out, shape or called == "pop")
+                    if called in OF_STORAGES and isinstance(func.value, Name) \
+                            and func.value.id == getattr(self.c, "_shadow", None):
+                        self._read(args[0], stmt, out, self._is_array(args[0], stmt))
+                        args = args[1:]
                 for e in (*args, *(v for _, v in kwargs)):
                     self._read(e, stmt, out, inner)
                 return
@@ -366,8 +381,9 @@ class _Placer:
         item = self._item(_root(place), stmt)
         return not isinstance(place, Name) or item is None or all(r.storage.kind == "array" for r in item.refs)
 
-    def _groups(self, name: str, stmt: Statement | None) -> set[Any]:
-        """The storages whose content reading the name may read, those that are written in place."""
+    def _groups(self, name: str, stmt: Statement | None, shape: bool) -> set[Any]:
+        """The storages whose content reading the name may read; which array a container holds is its content, also
+        where only the array's shape is asked for."""
         item = self._item(name, stmt)
         out: set[Any] = set()
         todo = list(item.refs) if item is not None else []
@@ -377,7 +393,8 @@ class _Placer:
             if ref.storage in seen:
                 continue
             seen.add(ref.storage)
-            out.add(ref.storage.group)
+            if not shape or ref.storage.kind != "array":
+                out.add(ref.storage.group)
             for part in ref.storage.fields.values():
                 todo.extend(part.refs)
         return out

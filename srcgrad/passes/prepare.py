@@ -2,6 +2,7 @@
 
         while c: ...            n = 0; while c: n = n + 1; ...
         for i in range(k): k = ...      r = range(k); for i in r: k = ...
+        for i in r: i = ...     for k in r: i = k; i = ...
         if c: c = ...           t = c; if t: c = ...
 """
 from __future__ import annotations
@@ -37,11 +38,21 @@ class _Preparer:
                 return self._counted(whole)
             case For(_, it, body, _) if names_read(it) & names.bound(body):
                 before, name = self._named("items", it, stmt)
-                return [before, replace(whole, iter=name)]
+                return [before, self._own_target(replace(whole, iter=name))]
+            case For():
+                return [self._own_target(whole)]
             case If(test, body, orelse) if names_read(test) & (names.bound(body) | names.bound(orelse)):
                 before, name = self._named("cond", test, stmt)
                 return [before, replace(whole, test=name)]
         return [whole]
+
+    def _own_target(self, stmt: For) -> For:
+        """A name that the body binds again isn't at an iteration's end what it was at its start."""
+        if stmt.target not in names.bound(stmt.body):
+            return stmt
+        name = self.fresh.name(stmt.target)
+        self.made.append(name)
+        return replace(stmt, target=name, body=(Bind((stmt.target,), (Name(name),), at=stmt.at), *stmt.body))
 
     def _named(self, hint: str, value: Expr, stmt: Statement) -> tuple[Bind, Name]:
         name = self.fresh.name(hint)

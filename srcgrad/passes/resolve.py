@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.interpreter import Facts, filled_array
 from srcgrad.analysis.interpret.state import Abstract, Ref
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import Array, ListOf, RangeOf, TupleOf, number_of
@@ -56,6 +56,10 @@ class _Resolver:
             return list(self.block(stmt.body if self.facts.taken[stmt] else stmt.orelse))
         if isinstance(stmt, Store):
             return self._store(stmt)
+        filled = filled_array(stmt)
+        if filled is not None and isinstance(self.facts.value(stmt, filled.value.func.value), Array):
+            place = Item(filled.value.func.value, Const(...), at=stmt.at)
+            return [Store(place, None, filled.value.args[0], at=stmt.at)]
         if isinstance(stmt, Bind) and stmt.values == tuple(map(Name, stmt.names)):
             return []
         if blocks(stmt):

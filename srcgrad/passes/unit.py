@@ -38,7 +38,7 @@ class Unit:
 
 def lowered(found: Found) -> Code:
     """The function in core form, with one return at its end."""
-    key = found.function.__code__
+    key = found.function.__code__, found.file
     if key not in _keyed:
         _keyed[key] = single_exit(lower(found.tree, found.file))
     return _keyed[key]

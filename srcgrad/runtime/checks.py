@@ -4,7 +4,7 @@
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,7 @@ def _object(x: Any, cls: type, pairs: tuple[tuple[str, Fact | None], ...]) -> st
     return next(filter(None, (_differs(getattr(x, key), fact) for key, fact in pairs if hasattr(x, key))), "")
 
 
-_KINDS = {"array": _array, "number": _number, "value": _value, "is": _is, "range": _range, "tuple": _tuple,
+_KINDS: dict[str, Callable[..., str]] = {"array": _array, "number": _number, "value": _value, "is": _is, "range": _range, "tuple": _tuple,
           "list": _list, "dict": _dict, "object": _object}
 
 

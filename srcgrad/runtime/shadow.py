@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.runtime.memory import address, bounds, mirror, root
-from srcgrad.runtime.structure import add_at, fields
+from srcgrad.runtime.structure import add, add_at, fields, part_of
 
 __all__ = ["Shadow"]
 
@@ -95,6 +95,32 @@ class Shadow:
             self.accumulate(part, None, g)
         else:
             add_at(bars, key, g)
+
+    def total(self, x: Any, bar: Any) -> Any:
+        """The adjoint of any value: what is kept here of its arrays and containers, and `bar`.
+
+        >>> shadow, a = Shadow(), np.zeros(2)
+        >>> shadow(a)[0] = 1.0
+        >>> shadow.total((a, 3.0), [None, 2.0])
+        [array([1., 0.]), 2.0]
+        """
+        return self._total(x, bar, ())
+
+    def _total(self, x: Any, bar: Any, path: tuple[int, ...]) -> Any:
+        if isinstance(x, np.ndarray):
+            return add(self(x), bar) if x.dtype.kind in "fc" else bar
+        if isinstance(x, tuple):
+            return [self._total(item, part_of(bar, k), path) for k, item in enumerate(x)]
+        held = self._containers.get(id(x))
+        if held is not None:
+            bar = add(self(x), bar)
+        if id(x) in path:
+            return bar
+        path = (*path, id(x))
+        if isinstance(x, list):
+            return [self._total(item, part_of(bar, k), path) for k, item in enumerate(x)]
+        items = x if isinstance(x, dict) else fields(x)
+        return bar if items is None else {key: self._total(item, part_of(bar, key), path) for key, item in items.items()}
 
     def take(self, a: Any, bar: Any, owner: Any = None) -> Any:
         """The adjoint of `a` at the point of its birth, which ends it; `bar` is a number's.  None where `a` is a view of

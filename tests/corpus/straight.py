@@ -63,7 +63,7 @@ def spelled_as_methods(x, rows):
     A = x.reshape(rows, -1)
     B = A.T.dot(A) + A.transpose() @ A
     u = B.sum(axis=0).cumsum()
-    u[:] = 0.5
+    u.fill(0.5)
     v = B.mean(axis=1) + u * B.flatten()[0]
     w = x.copy()
     w[0] = B.trace() * x.min()
@@ -78,7 +78,7 @@ def gather_and_join(A, idx):
     wide = np.hstack((both, both[:, ::-1]))
     tall = np.vstack([A, A * A])
     s = np.stack([rows, picked], axis=-1)
-    s[0] += 1.5
+    np.add.at(s, 0, 1.5)
     if len(idx) > 1:
         s = s * s
     deep = np.moveaxis(s, -1, 0)

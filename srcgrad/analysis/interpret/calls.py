@@ -94,6 +94,10 @@ class Calls:
     def known(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         if function is range:
             return Abstract(RangeOf())
+        if _hashable(function) and function == np.add.at and len(args) == 3:
+            for ref in args[0].refs:
+                ev.heap.mark(ref.storage, written=True, active=args[2].active)
+            return Abstract(Known(None))
         spelled = SYNONYMS.get(function, function) if _hashable(function) else function
         if has_rule(spelled):
             return self._operation(ev, expr, function, spelled, args, kwargs)

@@ -21,7 +21,7 @@ from srcgrad.analysis.values import (
     number_of,
 )
 from srcgrad.lang.core import (
-    Attr, Bind, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
+    Attr, Bind, Call, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
     While, With, Const, statements,
 )
 
@@ -97,6 +97,14 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
         if not heap.changed:
             break
     return facts
+
+
+def filled_array(stmt: Statement) -> Effect | None:
+    """The statement, if it is `a.fill(v)`."""
+    match stmt:
+        case Effect(Call(Attr(_, "fill"), (_,), ())):
+            return stmt
+    return None
 
 
 class _Walk:
@@ -266,6 +274,7 @@ class _Walk:
     def _write(self, stmt: Store, place: Abstract, key: Abstract, value: Abstract) -> None:
         kind = self.ev.value(place)
         if isinstance(kind, Array):
+            self._agree(kind, self.ev.value(key), self.ev.value(value))
             self._write_array(place, value)
         elif isinstance(kind, (ListOf, DictOf)):
             known = key.value.obj if isinstance(key.value, Known) and isinstance(kind, DictOf) else "*"
@@ -274,6 +283,14 @@ class _Walk:
                 self.heap.put(ref.storage, known, value)
         elif place.active or value.active:
             raise Refused("it isn't known what is assigned to here", "use a local array, list or dict", stmt.at)
+
+    def _agree(self, array: Array, index: Value, value: Value) -> None:
+        """What is written is as long as its place, unless it is stretched: so the equal lengths are written alike."""
+        cell = operations.getitem(array, index.items if isinstance(index, TupleOf) else (index,))
+        if isinstance(cell, Array) and isinstance(value, Array) and cell.dims and value.dims:
+            for p, q in zip(reversed(cell.dims), reversed(value.dims)):
+                if p is not None and q is not None and p != q and q.constant is None:
+                    self.ev.unify(p, q)
 
     def _write_array(self, place: Abstract, value: Abstract) -> None:
         for ref in place.refs:
@@ -293,6 +310,10 @@ class _Walk:
             self.heap.put(ref.storage, name, value)
 
     def _effect(self, stmt: Effect, env: Env) -> Env:
+        filled = filled_array(stmt)
+        if filled is not None and isinstance(self.ev.value(self.ev(filled.value.func.value, env)), Array):
+            self._write_array(self.ev(filled.value.func.value, env), self.ev(filled.value.args[0], env))
+            return env
         self.ev(stmt.value, env)
         return env
 

@@ -6,7 +6,21 @@ from dataclasses import dataclass, replace
 
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Bind, Call, Comment, Const, Dict, For, If, List, Name, Statement, Store, Unpack, While, blocks, with_blocks,
+    Bind,
+    Call,
+    Comment,
+    Const,
+    Dict,
+    For,
+    If,
+    List,
+    Name,
+    Statement,
+    Store,
+    Unpack,
+    While,
+    blocks,
+    with_blocks,
 )
 from srcgrad.passes.check.facts import FactChecks, where_of
 from srcgrad.passes.check.reads import Reads
@@ -185,11 +199,13 @@ class Checker:
             if mark is None:
                 whole = with_blocks(stmt, tuple(tuple(self._backward(list(b))) for b in blocks(stmt)))
                 trips = self._trips_of(block, stmt)
-                out.append(whole if trips is None else replace(whole, body=(self._trip(trips, whole), *whole.body)))
+                if trips is not None and isinstance(whole, For):
+                    whole = replace(whole, body=(self._trip(trips, whole), *whole.body))
+                out.append(whole)
             elif mark.kind not in ("decision", "trips"):
                 self._keep(mark)
                 out.append(self._held(mark, mark.values))
-            elif mark.kind == "decision" and isinstance(following, If):
+            elif isinstance(mark.stmt, If) and isinstance(following, If):
                 self._keep(mark)
                 decided = Call(Name("bool"), (mark.stmt.test,))
                 out.append(self._held(mark, Dict((Const("the decision"),), (decided,))))

@@ -11,7 +11,21 @@ from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.sizes import text_of
 from srcgrad.analysis.values import Array, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Const, Dict, Effect, Expr, Item, Name, Opaque, Statement, Store, Tuple, names_read, walk,
+    Attr,
+    Bind,
+    Call,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    Item,
+    Name,
+    Opaque,
+    Statement,
+    Store,
+    Tuple,
+    names_read,
+    walk,
 )
 from srcgrad.passes.reverse.context import Context
 from srcgrad.runtime import checks
@@ -38,6 +52,7 @@ class FactChecks:
         if item is None:
             return
         where = f"{where}, `{name}`"
+        assert self.facts.evaluator is not None
         fact = self._fact(self.facts.evaluator.value(item))
         if fact != Const(None):
             out.append(self.call(checks.check_kind, Const(where), Name(name), fact))

@@ -6,7 +6,19 @@ from typing import Any
 
 from srcgrad.lang import printing
 from srcgrad.lang.core import (
-    Attr, Call, Const, Dict, Expr, Function, Item, Name, Opaque, Statement, children, expressions, names_read,
+    Attr,
+    Call,
+    Const,
+    Dict,
+    Expr,
+    Function,
+    Item,
+    Name,
+    Opaque,
+    Statement,
+    children,
+    expressions,
+    names_read,
     statements,
 )
 from srcgrad.passes.reverse.context import Context

@@ -80,7 +80,7 @@ class Calls:
         if name is None or not result.active:
             return Const(None)
         bar = self.c.bar(name)
-        if self._in_place(result) and not self.c.either(result):
+        if self._in_place(result) and not self.c.either(result) and result.items is None:
             state.drop(bar)
             return Const(None)
         if not state.has(bar):

@@ -120,6 +120,10 @@ class Contributor:
 
     def _in_shadow(self, stmt: Statement, operand: Expr, item: Abstract, g: Expr, state: State, out: Out) -> None:
         if isinstance(self.c.value(stmt, operand), Array):
+            if any(ref.path is None for ref in item.refs):
+                # cells of an unknown view may overlap one another
+                out.append(Effect(Call(Attr(self.shadow_name(), "add"), (operand, g))))
+                return
             target = self.shadow(stmt, operand, state, out)
             out.append(Store(Item(target, Const(...)), "+", g))
             return

@@ -4,8 +4,10 @@
 """
 from __future__ import annotations
 
+import numpy as np
+
 from srcgrad.analysis.interpret.expressions import Refused, basic_index
-from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, Value
+from srcgrad.analysis.values import UNKNOWN, Array, Known, ListOf, Number, Value
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Store, Unary
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
@@ -14,6 +16,15 @@ from srcgrad.passes.reverse.steps import Step
 from srcgrad.runtime import structure
 from srcgrad.runtime.arrays import unbroadcast
 from srcgrad.runtime.writes import last_written
+
+
+def adds_at(context: Context, stmt: Statement) -> bool:
+    """Whether the statement is np.add.at(a, index, v)."""
+    match stmt:
+        case Effect(Call(func, (_, _, _), ())):
+            known = context.kind(stmt, func).value
+            return isinstance(known, Known) and isinstance(known.obj, type(np.add.at)) and known.obj == np.add.at
+    return False
 
 
 class Stores:
@@ -118,7 +129,8 @@ class Stores:
         return self.c.active(stmt, value) and (not self.c.in_place(item) or self.c.either(item))
 
     def _if_there(self, stmt: Statement, value: Expr, name: str, state: State, out: Out) -> None:
-        g = Name(name) if self.c.either(self.c.kind(stmt, value)) else self._or_zero(stmt, Name(name), value)
+        unsure = isinstance(value, Name) and self.c.either(self.c.kind(stmt, value))
+        g = Name(name) if unsure else self._or_zero(stmt, Name(name), value)
         self.contributor.add(stmt, value, g, state, out)
 
     def _or_zero(self, stmt: Statement, g: Expr, value: Expr) -> Expr:
@@ -128,10 +140,29 @@ class Stores:
     def effect(self, stmt: Effect, state: State) -> Step:
         out: Out = []
         call = stmt.value
+        if adds_at(self.c, stmt):
+            self._add_at(stmt, call, state, out)
+            return Step(stmt, out)
         if isinstance(call, Call) and isinstance(call.func, Attr) and call.func.name == "append" \
                 and isinstance(self.c.value(stmt, call.func.value), ListOf):
             self._append(stmt, call, state, out)
         return Step(stmt, out)
+
+    def _add_at(self, stmt: Effect, call: Call, state: State, out: Out) -> None:
+        """np.add.at(a, index, v): every entry of v gets the adjoint of the cell that it was added to."""
+        array, index, value = call.args
+        if not self.c.active(stmt, value):
+            return
+        base = self.contributor.mutable(stmt, array, state, out)
+        taken = self.c.numpy("array", Item(base, index))
+        kind = self.c.value(stmt, value)
+        if is_number(kind):
+            taken = self.c.numpy("sum", taken)
+        else:
+            taken = Call(self.c.helper("unbroadcast", unbroadcast), (taken, self.c.numpy("shape", value)))
+        name = self.c.temporary("g")
+        out.append(Bind((name,), (taken,)))
+        self.contributor.add(stmt, value, Name(name), state, out)
 
     def _append(self, stmt: Effect, call: Call, state: State, out: Out) -> None:
         (value,) = call.args
