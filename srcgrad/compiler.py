@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
+from srcgrad.analysis.sizes import Sizes, facts_as_guards
 from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names, printing
@@ -18,8 +19,8 @@ from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
 from srcgrad.passes.assemble import Assembler, Parts
-from srcgrad.passes.check import Checker
 from srcgrad.passes.callees import Callees, Compiled
+from srcgrad.passes.check import Checker
 from srcgrad.passes.finish import Finished, finish, finish_callee
 from srcgrad.passes.inline import inline
 from srcgrad.passes.place import Needs, Placed, place
@@ -29,11 +30,9 @@ from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.steps import Step
-from srcgrad.passes.reverse.steps import Step
 from srcgrad.passes.split import split
 from srcgrad.passes.unit import Unit, unit_of
 from srcgrad.passes.versions import number_versions
-from srcgrad.analysis.sizes import Sizes, facts_as_guards
 
 MOST_INLININGS = 40
 
@@ -151,7 +150,7 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
     if made.takes_shadow:
         backward.contributor.shadow_name()
     state = State()
-    seed = [] if result_in_place and not assembler.gives_either else assembler.seed(Name("value_bar"), state)
+    seed = [] if result_in_place and not assembler.gives_either else assembler.seed(Name(context.takes[1]), state)
     steps = backward.block(front.unit.code.body, state)
     kept = assembler.contents_of_arguments(sorted(entry.in_place))
     placed = _placed(context, steps, seed, state, options, kept)
@@ -222,7 +221,7 @@ def _reverse(front: Front, request: Request, callees: Callees) -> tuple[Context,
     context, backward, assembler = _context(front, request, callees)
     unit = front.unit
     state = State()
-    g = Name("value_bar") if request.mode == "vjp" else Const(1.0)
+    g = Name(context.takes[1]) if request.mode == "vjp" else Const(1.0)
     seed = assembler.seed(g, state)
     steps = backward.block(unit.code.body, state)
     _check_reachable(steps)

@@ -92,6 +92,64 @@ def kept_from_the_first(x, y):
     return s
 
 
+def kept_for_the_next(x, y):
+    s = 0.0
+    for i in range(3):
+        row = x[:2 * i + 1] * 1.5
+        if i > 0:
+            s += np.sum(prev * row) + prev[0]
+        prev = row * y[:2 * i + 1]
+    return s
+
+
+def numbers_for_the_next(x, y):
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s += np.sum(x[:m] * y[:2 * i + 1] * x[:2 * k + 1])
+        m, k = 2 * i + 1, i
+    return s
+
+
+def tuple_for_the_next(x, y):
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            row, m = state
+            s += np.sum(x[:2 * i + 1] * row * y[:m])
+        state = (x[:2 * i + 1] ** 2, 2 * i + 1)
+    return s
+
+
+def first_of_an_inner_loop(x, y):
+    s = 0.0
+    for i in range(2):
+        for j in range(3):
+            if j == 0:
+                first = np.cos(x[:2 * j + 1]) * y[i]
+            s += np.sum(first * y[:2 * j + 1])
+        s += np.sum(first * x[:2 * i + 1])
+    return s
+
+
+def last_of_an_inner_loop(x, y):
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s += np.sum(last * x[:2 * i - 1] * y)
+        for j in range(i, -1, -1):
+            last = x[:2 * j + 1] * y[:2 * j + 1] * last if j < i else x[:2 * j + 1]
+    return s
+
+
+def used_after_its_loop(x, y):
+    for i in range(2):
+        row = x[:2 * i + 1]
+        if i == 0:
+            first = row
+    return np.sum(first * row * y[:2 * i + 1])
+
+
 def kept_in_one_branch(x, y):
     prev = y[:1]
     s = 0.0

@@ -11,8 +11,29 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import Array, Known, number_of
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Bool, Call, Code, Compare, Cond, Const, Expr, For, Item, List, Name, Slice, Statement, Tuple,
-    Unary, Unpack, children, expressions, statements, walk,
+    Attr,
+    Bin,
+    Bind,
+    Bool,
+    Call,
+    Code,
+    Compare,
+    Cond,
+    Const,
+    Expr,
+    For,
+    Item,
+    List,
+    Name,
+    Slice,
+    Statement,
+    Tuple,
+    Unary,
+    Unpack,
+    children,
+    expressions,
+    statements,
+    walk,
 )
 from srcgrad.rules.spellings import ATTRIBUTES, NOT_KNOWN, OPERATORS, UNARY_OPERATORS, canonical, literal, method_call
 
@@ -52,7 +73,7 @@ class Finite:
                    for stmt in statements(code.body) for whole in expressions(stmt) for e in walk(whole))
 
     def _mask(self, item: Abstract) -> bool:
-        value = self.facts.evaluator.value(item)
+        value = self.facts.value_of(item)
         return isinstance(value, Array) and (value.dtype is None or value.dtype.kind == "b")
 
     def _settle(self, code: Code) -> None:

@@ -2,7 +2,21 @@
 from __future__ import annotations
 
 from srcgrad.lang.core import (
-    Bind, Effect, For, If, Jump, Refuse, Return, Statement, Store, Try, Unpack, While, With, expressions, names_read,
+    Bind,
+    Effect,
+    For,
+    If,
+    Jump,
+    Refuse,
+    Return,
+    Statement,
+    Store,
+    Try,
+    Unpack,
+    While,
+    With,
+    expressions,
+    names_read,
 )
 
 Names = frozenset[str]

@@ -19,20 +19,20 @@ class Linear:
     terms: tuple[tuple[Any, int], ...] = ()
 
     @staticmethod
-    def symbol(token) -> "Linear":
+    def symbol(token) -> Linear:
         return Linear(0, ((token, 1),))
 
-    def __add__(self, other: "Linear") -> "Linear":
+    def __add__(self, other: Linear) -> Linear:
         terms = dict(self.terms)
         for token, c in other.terms:
             terms[token] = terms.get(token, 0) + c
         kept = sorted(((t, c) for t, c in terms.items() if c), key=lambda p: repr(p[0]))
         return Linear(self.const + other.const, tuple(kept))
 
-    def __mul__(self, k: int) -> "Linear":
+    def __mul__(self, k: int) -> Linear:
         return Linear(self.const * k, tuple((t, c * k) for t, c in self.terms) if k else ())
 
-    def __sub__(self, other: "Linear") -> "Linear":
+    def __sub__(self, other: Linear) -> Linear:
         return self + other * -1
 
     @property

@@ -157,7 +157,7 @@ class Dict(Expr):
 @dataclass(frozen=True, eq=False)
 class Function(Expr):
     """A lambda or a nested def: its code, and its free names (read when it is called)."""
-    code: "Code"
+    code: Code
     free: tuple[str, ...]
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -8,8 +8,25 @@ from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Comment, Const, Dict, Effect, Expr, For, Item, List, Name, Return, Statement, Tuple, Unpack, names_read,
-    expressions, statements,
+    Attr,
+    Bind,
+    Call,
+    Comment,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    For,
+    Item,
+    List,
+    Name,
+    Return,
+    Statement,
+    Tuple,
+    Unpack,
+    expressions,
+    names_read,
+    statements,
 )
 from srcgrad.passes.place import Placed
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
@@ -110,7 +127,7 @@ class Assembler:
 
     def _gradient(self, param: str, state: State, out: Block) -> Expr:
         item = self._item(param)
-        value = self.c.facts.evaluator.value(item)
+        value = self.c.facts.value_of(item)
         if self._holds_buffers(item):
             bar = self.c.bar(param)
             return self._finish(param, self._total(Name(param), item, Name(bar) if state.has(bar) else Const(None), state))
@@ -169,9 +186,9 @@ class Assembler:
     # ------------------------------------------------------------ whole functions
 
     def shadow_birth(self) -> Block:
-        if not self.c.uses_shadow or self.c.takes_shadow:
+        if self.c.shadow is None or self.c.takes_shadow:
             return []
-        return [Bind((self.c._shadow,), (Call(self.c.helper("Shadow", Shadow)),))]
+        return [Bind((self.c.shadow,), (Call(self.c.helper("Shadow", Shadow)),))]
 
     def joint(self, placed: Placed, seed: Block, state: State, with_value: bool) -> Parts:
         """One function: the gradient, with the value if that is asked for."""
@@ -194,7 +211,7 @@ class Assembler:
     def _check_scalar(self, kept: Block) -> None:
         """Where it isn't certain that the result is one real number, that is checked when the program runs."""
         item = self.c.kind(self.result, self.value)
-        value = self.c.facts.evaluator.value(item)
+        value = self.c.facts.value_of(item)
         number = number_of(value)
         scalar = number is not None and number.kind != "complex" or isinstance(value, Array) and value.dims == () \
             and value.dtype is not None and value.dtype.kind != "c"
@@ -206,7 +223,7 @@ class Assembler:
             return expr
         item = self.c.kind(self.result, expr)
         copied = expr
-        if hint == "aux" or item.refs and not is_number(self.c.facts.evaluator.value(item)):
+        if hint == "aux" or item.refs and not is_number(self.c.facts.value_of(item)):
             copied = Call(self.c.helper("copy_argument", structure.copy_argument), (expr,))
         if copied is expr and isinstance(expr, Name) and expr.id in self.c.steady:
             return expr
@@ -245,9 +262,9 @@ class Assembler:
         forward.append(Return(Tuple((self.result.value, Tuple(tuple(Name(n) for n in record))))))
         opening: Block = []
         if len(record) == 1:
-            opening.append(Bind((record[0],), (Item(Name("record"), Const(0)),)))
+            opening.append(Bind((record[0],), (Item(Name(self.c.takes[0]), Const(0)),)))
         elif record:
-            opening.append(Unpack(record, Name("record")))
+            opening.append(Unpack(record, Name(self.c.takes[0])))
         return Parts(forward=tuple(forward), backward=(*opening, *backward), record=record)
 
     def _raw_adjoint(self, param: str, state: State) -> Expr:
@@ -257,7 +274,7 @@ class Assembler:
             return Const(0.0)
         if how is None:
             return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(param),))
-        value = self.c.facts.evaluator.value(self._item(param))
+        value = self.c.facts.value_of(self._item(param))
         if how == LAZY and not is_number(value):
             return self.c.numpy("broadcast_to", Name(bar), self.c.numpy("shape", Name(param)))
         return Name(bar)
@@ -279,7 +296,7 @@ class Assembler:
     def _opening(self, record: tuple[str, ...], backward: Block) -> Block:
         if not record:
             return []
-        copied = Call(self.c.helper("copy_record", structure.copy_record), (Name("record"),))
+        copied = Call(self.c.helper("copy_record", structure.copy_record), (Name(self.c.takes[0]),))
         if len(record) == 1:
             return [Bind((record[0],), (Item(copied, Const(0)),))]
         return [Unpack(record, copied)]

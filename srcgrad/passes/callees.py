@@ -18,7 +18,18 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, TupleOf, Value, join, number_of,
+    UNKNOWN,
+    Array,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    TupleOf,
+    Value,
+    join,
+    number_of,
 )
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import Call, Code, Expr
@@ -37,8 +48,8 @@ class Template:
     value: Value
     sources: frozenset[Any] = frozenset()
     active: bool = False
-    items: "tuple[Template, ...] | None" = None
-    fields: tuple[tuple[Any, "Template"], ...] = ()
+    items: tuple[Template, ...] | None = None
+    fields: tuple[tuple[Any, Template], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,7 +161,7 @@ class Callees:
         self._summaries[key] = Summary()
         self._open.append(key)
         for _ in range(MOST_ROUNDS):
-            new = self._summarise(found, self._lower(found, Entry(key.values, _indices(key.active)), self))
+            new = self._summarise(found, self._lower(found, Entry(symbolic(key, found), _indices(key.active)), self))
             stable = new == self._summaries[key]
             self._summaries[key] = new
             if stable:
@@ -173,10 +184,12 @@ class Callees:
         params = [p.name for p in lowered(found).params]
         sources = {}
         writes = set()
+        # what may be confused with a storage that is written has its adjoint in the shadow too: the caller must know
+        written = {s.group for s in facts.heap.storages() if s.written}
         for k, name in enumerate(params):
             for storage in _reach(facts.entry.get(name, NOTHING)):
                 sources[storage] = k
-                if storage.written:
+                if storage.group in written:
                     writes.add(k)
         self.guards.update(facts.guards)
         if facts.result is NOTHING and not facts.returns:
@@ -185,7 +198,7 @@ class Callees:
 
     def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], depth: int) -> Template:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)
-        value = erase(facts.evaluator.value(item))
+        value = erase(facts.value_of(item))
         if item.items is not None:
             return Template(value, refs, item.active, tuple(self._export(facts, i, sources, depth + 1) for i in item.items))
         fields: dict[Any, Template] = {}
@@ -230,7 +243,7 @@ class Callees:
             made = self._compiled[full] = Compiled(self._name(found.name))
             made.takes_shadow = result_in_place or any(in_place)
             made.either = frozenset(k for k, value in enumerate(key.values) if in_place[k] and may_hold_numbers(value))
-            entry = Entry(key.values, _indices(key.active), in_place=_indices(in_place))
+            entry = Entry(symbolic(key, found), _indices(key.active), in_place=_indices(in_place))
             self.texts.append(self._build(found, entry, result_in_place, made, self))
         return self._compiled[full]
 
@@ -272,6 +285,21 @@ def bind_parameters(code: Code, found: Found, expr: Call, args: list[Any], kwarg
     if given or named:
         raise Refused(f"`{code.name}` is called with arguments that it doesn't take", "check the call", expr.at)
     return out
+
+
+def symbolic(key: Key, found: Found) -> tuple[Value, ...]:
+    """The kinds of the arguments with a symbol for every length."""
+    params = [p.name for p in lowered(found).params]
+    return tuple(_with_symbols(value, name) for name, value in zip(params, key.values))
+
+
+def _with_symbols(value: Value, path: str) -> Value:
+    match value:
+        case Array(dtype, dims) if dims is not None:
+            return Array(dtype, tuple(Linear.symbol((path, k)) for k in range(len(dims))))
+        case TupleOf(items, cls):
+            return TupleOf(tuple(_with_symbols(v, f"{path}[{k}]") for k, v in enumerate(items)), cls)
+    return value
 
 
 def erase(value: Value) -> Value:

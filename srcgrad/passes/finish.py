@@ -41,7 +41,7 @@ def finish(context: Context, parts: Parts, mode: str, values: tuple[Value, ...],
     if mode != "vjp":
         codes = [Code(name, params, parts.joint)]
     else:
-        takes = (Param("record"), Param("value_bar"))
+        takes = tuple(map(Param, context.takes))
         codes = [Code(f"{name}_forward", params, parts.forward), Code(f"{name}_backward", takes, parts.backward)]
     if optimise:
         codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
@@ -60,9 +60,9 @@ def finish_callee(context: Context, parts: Parts, made: Compiled, origin: Mappin
     """The text of a callee's two functions, which go into its cells."""
     unit = context.unit
     params = tuple(replace(p, default=None, annotation=None, kind="normal") for p in unit.code.params)
-    takes = [Param("record"), Param("value_bar")]
+    takes = list(map(Param, context.takes))
     if made.takes_shadow:
-        takes.append(Param(context._shadow))
+        takes.append(Param(context.shadow_name()))
     codes = [Code(f"{made.name}_forward", params, parts.forward), Code(f"{made.name}_backward", tuple(takes), parts.backward)]
     if optimise:
         codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]

@@ -10,8 +10,9 @@ ones stay calls.
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Mapping
+from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.scope import MISSING, Outer
@@ -19,9 +20,46 @@ from srcgrad.analysis.values import Closure
 from srcgrad.errors import SrcgradError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Bool, Call, Code, Comment, Compare, Cond, Const, Dict, Effect, Expr, For, Function, If, Item, Jump, List, Name,
-    Opaque, Refuse, Return, Slice, Star, Statement, Store, Tuple, Unary, Unpack, While, blocks, children, expressions,
-    map_expr, names_read, rebuild, statements, walk, with_blocks,
+    Attr,
+    Bin,
+    Bind,
+    Bool,
+    Call,
+    Code,
+    Comment,
+    Compare,
+    Cond,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    For,
+    Function,
+    If,
+    Item,
+    Jump,
+    List,
+    Name,
+    Opaque,
+    Refuse,
+    Return,
+    Slice,
+    Star,
+    Statement,
+    Store,
+    Tuple,
+    Unary,
+    Unpack,
+    While,
+    blocks,
+    children,
+    expressions,
+    map_expr,
+    names_read,
+    rebuild,
+    statements,
+    walk,
+    with_blocks,
 )
 from srcgrad.lang.source import find
 from srcgrad.passes.unit import Unit, lowered, single_exit
@@ -90,7 +128,7 @@ class _Inliner:
     def _calls(self, stmt: Statement) -> bool:
         return any(self._callee(stmt, e) is not None for top in expressions(stmt) for e in walk(top))
 
-    def _callee(self, stmt: Statement, expr: Expr) -> "_Callee | None":
+    def _callee(self, stmt: Statement, expr: Expr) -> _Callee | None:
         found = self.facts.callees.get((stmt, id(expr)))
         if found is None or not isinstance(expr, Call):
             return None
@@ -152,7 +190,7 @@ class _Inliner:
 
     # ------------------------------------------------------------ one call
 
-    def _splice(self, callee: "_Callee", call: Call, stmt: Statement, before: list[Statement]) -> Expr:
+    def _splice(self, callee: _Callee, call: Call, stmt: Statement, before: list[Statement]) -> Expr:
         self.changed = True
         receiver = (call.func.value,) if callee.method else ()
         args = _bind_arguments(callee, (*receiver, *call.args), call)
@@ -177,7 +215,7 @@ class _Inliner:
             return value
         return self._name(value, before)
 
-    def _rename_locals(self, callee: "_Callee") -> dict[str, Expr]:
+    def _rename_locals(self, callee: _Callee) -> dict[str, Expr]:
         """Locals and outer names of the callee, as they are called here."""
         renaming: dict[str, Expr] = {}
         for name in sorted(names.local(callee.code)):
@@ -199,7 +237,7 @@ class _Inliner:
         self.unit.scopes[new] = outer
         return new
 
-    def _pass(self, callee: "_Callee", args: Mapping[str, Expr], renaming: dict[str, Expr],
+    def _pass(self, callee: _Callee, args: Mapping[str, Expr], renaming: dict[str, Expr],
               before: list[Statement]) -> dict[str, Expr]:
         """Parameters that the callee doesn't rebind are replaced by plain arguments; others are bound first."""
         rebound = names.bound(callee.code.body)

@@ -20,8 +20,34 @@ from srcgrad.analysis.values import UNKNOWN, Array, ListOf
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    At, Attr, Bind, Call, Comment, Const, Effect, Expr, For, If, Item, List, Name, Opaque, Function, Refuse, Return,
-    Slice, Statement, Store, Unpack, While, blocks, children, expressions, names_read, statements, with_blocks,
+    At,
+    Attr,
+    Bind,
+    Call,
+    Comment,
+    Const,
+    Effect,
+    Expr,
+    For,
+    Function,
+    If,
+    Item,
+    List,
+    Name,
+    Opaque,
+    Refuse,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    Unpack,
+    While,
+    blocks,
+    children,
+    expressions,
+    names_read,
+    statements,
+    with_blocks,
 )
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.steps import Step
@@ -139,7 +165,7 @@ class _Placer:
 
     def _must_save_name(self, name: str, needs: Needs, stmt: Statement, depth: int) -> bool:
         if self.plain:
-            return depth > 0 and name not in self.late.get(stmt, ()) or self.c._bindings.get(name, 0) > 1
+            return depth > 0 and name not in self.late.get(stmt, ()) or self.c.bindings.get(name, 0) > 1
         return ("name", name) in needs
 
     def _save_name(self, name: str, stmt: Statement, depth: int, saves: Block, restores: Block) -> None:
@@ -211,7 +237,7 @@ class _Placer:
 
     def _old_content(self, stmt: Store, place: Expr) -> Expr:
         """A copy of the part that is overwritten."""
-        value = self.facts.evaluator.value(self.facts.kind(stmt, place.value)) if isinstance(place, Item) else None
+        value = self.facts.value_of(self.facts.kind(stmt, place.value)) if isinstance(place, Item) else None
         if not isinstance(value, Array):
             return place
         from srcgrad.analysis.interpret import operations
@@ -229,7 +255,7 @@ class _Placer:
         if not (isinstance(call, Call) and isinstance(call.func, Attr) and call.func.name == "append"):
             return None
         owner = self.facts.kind(stmt, call.func.value)
-        if not isinstance(self.facts.evaluator.value(owner), ListOf):
+        if not isinstance(self.facts.value_of(owner), ListOf):
             return None
         if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
             return None
@@ -354,12 +380,12 @@ class _Placer:
                 return
             case Call(func, args, kwargs):
                 called = func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""
-                shadow = isinstance(func, Name) and func.id == getattr(self.c, "_shadow", None)
+                shadow = isinstance(func, Name) and func.id == self.c.shadow
                 inner = called in SHAPE_ONLY or shadow and self._is_array(args[0], stmt)
                 if isinstance(func, Attr):
                     self._read(func.value, stmt, out, shape or called == "pop")
                     if called in OF_STORAGES and isinstance(func.value, Name) \
-                            and func.value.id == getattr(self.c, "_shadow", None):
+                            and func.value.id == self.c.shadow:
                         self._read(args[0], stmt, out, self._is_array(args[0], stmt))
                         args = args[1:]
                 for e in (*args, *(v for _, v in kwargs)):

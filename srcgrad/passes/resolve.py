@@ -19,7 +19,22 @@ from srcgrad.analysis.interpret.state import Abstract, Ref
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import Array, ListOf, RangeOf, TupleOf, number_of
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Call, Const, Expr, For, If, Item, Name, Refuse, Statement, Store, blocks, names_read, with_blocks,
+    Attr,
+    Bin,
+    Bind,
+    Call,
+    Const,
+    Expr,
+    For,
+    If,
+    Item,
+    Name,
+    Refuse,
+    Statement,
+    Store,
+    blocks,
+    names_read,
+    with_blocks,
 )
 from srcgrad.passes.unit import Unit
 

@@ -1,15 +1,15 @@
 """A function on its way through the passes: its code, and what its outer names mean."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable
+from typing import Any
 
 from srcgrad.analysis.scope import Outer
 from srcgrad.lang import names
-from srcgrad.lang.core import Bind, Code, Name, Return, Statement, If, blocks, statements, with_blocks
+from srcgrad.lang.core import Bind, Code, If, Name, Return, Statement, blocks, statements, with_blocks
 from srcgrad.lang.source import Found, find
 from srcgrad.passes.lower import lower
-
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Unit:
             return None
         return Outer(name, self.found.globals, tuple(self.found.cells.items()))
 
-    def with_body(self, body: tuple[Statement, ...]) -> "Unit":
+    def with_body(self, body: tuple[Statement, ...]) -> Unit:
         code = replace(self.code, body=body)
         return Unit(code, self.found, self.fresh, self.scopes, names.local(code), self.made)
 

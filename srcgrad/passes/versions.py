@@ -9,7 +9,7 @@ back where versions don't get into each other's way.
 """
 from __future__ import annotations
 
-from typing import Mapping
+from collections.abc import Mapping
 
 from srcgrad.lang import names
 from srcgrad.lang.core import Bind, Expr, Name, Statement, Store, Unpack

@@ -11,7 +11,18 @@ import pytest
 
 from srcgrad.analysis.interpret.operations import SliceOf, attribute, getitem, method, of_object, result
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value)
+    UNKNOWN,
+    Array,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    TupleOf,
+    Value,
+)
 
 F8, F4, I8, C16, B1 = (np.dtype(t) for t in ("f8", "f4", "i8", "c16", "?"))
 N, M, K = Linear.symbol(("x", 0)), Linear.symbol(("x", 1)), Linear.symbol(("w", 1))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from passes.test_optimize import EFFECTS, N, RANDOM_STORAGES, Program, is_pure, kind, run, text
 
+from passes.test_optimize import EFFECTS, RANDOM_STORAGES, N, Program, is_pure, kind, run, text
 from srcgrad import grad
 from srcgrad.analysis.values import UNKNOWN, Array, Linear
 from srcgrad.lang import core

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import builtins
 import types
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,18 @@ from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused, numeric
 from srcgrad.analysis.interpret.state import Abstract, Env
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, number_of,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    TupleOf,
+    Value,
+    number_of,
 )
 from srcgrad.lang.core import Attr, Call, Expr, Item, Star
 from srcgrad.lang.source import is_user_function

@@ -16,8 +16,23 @@ from srcgrad.analysis.interpret.indexing import SliceOf
 from srcgrad.analysis.interpret.standins import LITERALS
 from srcgrad.analysis.lengths import clamp
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value, join,
-    number_of)
+    UNKNOWN,
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+    Unknown,
+    Value,
+    join,
+    number_of,
+)
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

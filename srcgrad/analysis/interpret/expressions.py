@@ -4,8 +4,8 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Mapping
-from typing import Any, Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,41 @@ from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
 from srcgrad.analysis.scope import MISSING, Outer
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, join, number_of,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    TupleOf,
+    Value,
+    join,
+    number_of,
 )
 from srcgrad.lang.core import (
-    At, Attr, Bin, Bool, Call, Compare, Cond, Const, Dict, Expr, Function, Item, List, Name, Opaque, Slice, Star,
-    Tuple, Unary,
+    At,
+    Attr,
+    Bin,
+    Bool,
+    Call,
+    Compare,
+    Cond,
+    Const,
+    Dict,
+    Expr,
+    Function,
+    Item,
+    List,
+    Name,
+    Opaque,
+    Slice,
+    Star,
+    Tuple,
+    Unary,
 )
 
 OPERATORS: dict[str, Callable] = {
@@ -48,7 +78,7 @@ class Evaluator:
     """Evaluates expressions in a state; `calls` says what a call gives."""
 
     def __init__(self, heap: Heap, outer: Callable[[str], Outer | None], guards: dict, sizes: Mapping[Any, int],
-                 call: Callable[["Evaluator", Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
+                 call: Callable[[Evaluator, Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
         self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
         self.site: Any = None
         self.loops: tuple = ()

@@ -12,7 +12,20 @@ from srcgrad.analysis.interpret.objects import of_object
 from srcgrad.analysis.interpret.standins import Unify, broadcast, number_like
 from srcgrad.analysis.lengths import clamp, slice_length
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, ShapeOf, TupleOf, Value, join, number_of)
+    UNKNOWN,
+    Array,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+    Value,
+    join,
+    number_of,
+)
 
 
 @dataclass(frozen=True)

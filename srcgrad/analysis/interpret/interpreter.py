@@ -4,25 +4,67 @@ Facts about storages only grow; the walk is repeated until none does.  A loop is
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping
+from typing import Any
 
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
 from srcgrad.analysis.interpret.state import (
-    NOTHING, Abstract, Env, Heap, Ref, Storage, forget_name, forgetful, join_envs,
+    NOTHING,
+    Abstract,
+    Env,
+    Heap,
+    Ref,
+    Storage,
+    forget_name,
+    forgetful,
+    join_envs,
 )
 from srcgrad.analysis.lengths import Iteration
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, Closure, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, ShapeOf, TupleOf, Unknown, Value,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+    Unknown,
+    Value,
     number_of,
 )
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Code, Comment, Effect, Expr, For, If, Item, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack,
-    While, With, Const, statements,
+    Attr,
+    Bind,
+    Call,
+    Code,
+    Comment,
+    Const,
+    Effect,
+    Expr,
+    For,
+    If,
+    Item,
+    Jump,
+    Name,
+    Refuse,
+    Return,
+    Statement,
+    Store,
+    Try,
+    Unpack,
+    While,
+    With,
+    statements,
 )
 
 MAX_ROUNDS = 12
@@ -68,14 +110,26 @@ class Facts:
     result: Abstract = NOTHING
     entry: Env = field(default_factory=dict)
     returns: bool = False
-    evaluator: Evaluator | None = None
+    evaluator: Evaluator = field(init=False, repr=False)
+    _written: dict[Storage, bool] = field(default_factory=dict, repr=False)
 
     def kind(self, stmt: Statement, expr: Expr) -> Abstract:
         """The abstract value of an expression that stands in the statement."""
         return self.kinds.get((stmt, id(expr)), NOTHING)
 
     def value(self, stmt: Statement, expr: Expr) -> Value:
-        return self.evaluator.value(self.kind(stmt, expr))
+        return self.value_of(self.kind(stmt, expr))
+
+    def value_of(self, item: Abstract) -> Value:
+        """The value with all that is known of what it refers to."""
+        return self.evaluator.value(item)
+
+    def written(self, storage: Storage) -> bool:
+        """Whether something writes in place into the storage, or into one that may be confused with it."""
+        group = storage.group
+        if group not in self._written:
+            self._written[group] = any(s.written for s in self.heap.storages() if s.group is group)
+        return self._written[group]
 
     def name_before(self, stmt: Statement, name: str) -> Abstract:
         return self.before[stmt].get(name, NOTHING)

@@ -2,14 +2,27 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import fields as dataclass_fields, is_dataclass
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.analysis.interpret.standins import CONSTANTS, LITERALS, number_like
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value, join)
+    UNKNOWN,
+    Array,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    TupleOf,
+    Value,
+    join,
+)
 
 _DEPTH = 8                                   # of containers and objects inside each other
 

@@ -20,10 +20,33 @@ from srcgrad.analysis.interpret.exact import exact_result
 from srcgrad.analysis.interpret.indexing import Index, SliceOf, getitem
 from srcgrad.analysis.interpret.objects import of_object
 from srcgrad.analysis.interpret.standins import (
-    LITERALS, Lengths, NoStandin, Run, Unify, all_runs, broadcast, build, forms_of, map_inside, number_like, prepare,
-    read)
+    LITERALS,
+    Lengths,
+    NoStandin,
+    Run,
+    Unify,
+    all_runs,
+    broadcast,
+    build,
+    forms_of,
+    map_inside,
+    number_like,
+    prepare,
+    read,
+)
 from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, TupleOf, Value, join, number_of)
+    UNKNOWN,
+    Array,
+    DictOf,
+    Known,
+    Linear,
+    ListOf,
+    Number,
+    TupleOf,
+    Value,
+    join,
+    number_of,
+)
 
 __all__ = ["Index", "SliceOf", "attribute", "getitem", "method", "of_object", "result"]
 

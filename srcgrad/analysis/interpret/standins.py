@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.lengths import clamp, varies
-from srcgrad.analysis.values import (
-    UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, TupleOf, Value, join)
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, Linear, ListOf, Number, RangeOf, TupleOf, Value, join
 
 LITERALS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 CONSTANTS = (*LITERALS, FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.dtype, np.ufunc, slice,

@@ -6,8 +6,9 @@ storages only grow (written, active, dynamic, what they hold), so the whole walk
 """
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Hashable, Iterable
+from typing import Any
 
 from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value, join
@@ -32,16 +33,16 @@ class Storage:
     written: bool = False
     active: bool = False
     loose: bool = False
-    fields: dict[Any, "Abstract"] = field(default_factory=dict)
+    fields: dict[Any, Abstract] = field(default_factory=dict)
     cls: type | None = None
     home: tuple = ()
-    group_of: "Storage | None" = None
+    group_of: Storage | None = None
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.hint or self.site}>"
 
     @property
-    def group(self) -> "Storage":
+    def group(self) -> Storage:
         """The representative of the storages that references may confuse with this one."""
         root = self
         while root.group_of is not None:
@@ -62,7 +63,7 @@ class Abstract:
     value: Value = UNKNOWN
     refs: frozenset[Ref] = frozenset()
     varied: bool = False
-    items: "tuple[Abstract, ...] | None" = None     # of a tuple
+    items: tuple[Abstract, ...] | None = None     # of a tuple
 
     @property
     def active(self) -> bool:

@@ -106,7 +106,7 @@ class Checker:
     def _ending(self, state: State) -> Iterator[Statement]:
         params = {p.name for p in self.c.unit.code.params}
         yield self.known.call(checks.check_all_met, Name(self.seen), Const("at the end"))
-        primal = {bar: name for name, bar in self.c._bars.items()}
+        primal = {bar: name for name, bar in self.c.bars.items()}
         for bar in sorted(state.have):
             if primal.get(bar) in self.primal - params:
                 yield self.known.call(checks.check_zero, Const(f"at the end, `{bar}`"), Name(bar))

@@ -53,7 +53,7 @@ class FactChecks:
             return
         where = f"{where}, `{name}`"
         assert self.facts.evaluator is not None
-        fact = self._fact(self.facts.evaluator.value(item))
+        fact = self._fact(self.facts.value_of(item))
         if fact != Const(None):
             out.append(self.call(checks.check_kind, Const(where), Name(name), fact))
         self._is_view(out, where, stmt, name, item, bound)

@@ -59,7 +59,7 @@ class Reads:
                 self._read_outline(value, out)
                 return
             case Call(Name(id), (place, *rest), ()) | Call(Attr(Name(id), "pop" | "add_each"), (place, *rest), ()) \
-                    if id == getattr(self.c, "_shadow", None):
+                    if id == self.c.shadow:
                 self._read_place(place, out)
                 self._read_all(rest, out)
                 return

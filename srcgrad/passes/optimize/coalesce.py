@@ -9,7 +9,20 @@ from collections.abc import Callable, Iterable, Mapping
 
 from srcgrad.lang import core
 from srcgrad.lang.core import (
-    Bind, Expr, For, If, Jump, Name, Refuse, Return, Statement, Store, Try, Unpack, While, With,
+    Bind,
+    Expr,
+    For,
+    If,
+    Jump,
+    Name,
+    Refuse,
+    Return,
+    Statement,
+    Store,
+    Try,
+    Unpack,
+    While,
+    With,
 )
 from srcgrad.lang.names import bound, bound_by
 from srcgrad.passes.optimize.effects import Block, block_expressions, captured, owner_of_shape

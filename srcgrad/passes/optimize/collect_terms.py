@@ -9,7 +9,15 @@ from fractions import Fraction
 from srcgrad.lang import core
 from srcgrad.lang.core import Bin, Bind, Comment, Const, Expr, Item, Jump, Name, Refuse, Return, Statement, Store, Unary
 from srcgrad.passes.optimize.effects import (
-    Block, Effects, Keys, hazard, owner, place_reads, reads, statement_reads, writes,
+    Block,
+    Effects,
+    Keys,
+    hazard,
+    owner,
+    place_reads,
+    reads,
+    statement_reads,
+    writes,
 )
 from srcgrad.passes.optimize.operands import makes_new
 

@@ -8,7 +8,15 @@ from srcgrad.lang import core
 from srcgrad.lang.core import Attr, Bind, Const, Expr, Item, Name, Statement, Store, While
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.effects import (
-    SHAPE_ATTRIBUTES, Block, Effects, Keys, block_expressions, captured, hazard, reads, writes,
+    SHAPE_ATTRIBUTES,
+    Block,
+    Effects,
+    Keys,
+    block_expressions,
+    captured,
+    hazard,
+    reads,
+    writes,
 )
 
 Copies = dict[str, Expr]  # what each temporary equals at a point of the program

@@ -8,12 +8,38 @@ from dataclasses import dataclass, field, replace
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.lang import core
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Comment, Effect, Expr, For, If, Item, Jump, List, Name, Statement, Store, Try, Unary, Unpack,
-    While, With,
+    Attr,
+    Bind,
+    Call,
+    Comment,
+    Effect,
+    Expr,
+    For,
+    If,
+    Item,
+    Jump,
+    List,
+    Name,
+    Statement,
+    Store,
+    Try,
+    Unary,
+    Unpack,
+    While,
+    With,
 )
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.effects import (
-    NOTHING, Block, Effects, Keys, block_expressions, captured, owner, reads, receiver, statement_reads,
+    NOTHING,
+    Block,
+    Effects,
+    Keys,
+    block_expressions,
+    captured,
+    owner,
+    reads,
+    receiver,
+    statement_reads,
 )
 
 Result = tuple[Block, Keys]  # what is left, and the keys that are live before it

@@ -8,7 +8,15 @@ from srcgrad.lang.core import Attr, Bin, Bind, Call, Expr, Item, Name, Statement
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.copies import map_expressions
 from srcgrad.passes.optimize.effects import (
-    Block, Effects, Keys, block_expressions, captured, hazard, header_writes, reads, writes,
+    Block,
+    Effects,
+    Keys,
+    block_expressions,
+    captured,
+    hazard,
+    header_writes,
+    reads,
+    writes,
 )
 from srcgrad.passes.optimize.operands import is_operand, is_view
 

@@ -10,7 +10,17 @@ from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.copies import map_expressions
 from srcgrad.passes.optimize.dead import drop_idle_comments
 from srcgrad.passes.optimize.effects import (
-    Block, Effects, Key, Keys, argument_writes, arguments, captured, hazard, header_writes, reads, statement_reads,
+    Block,
+    Effects,
+    Key,
+    Keys,
+    argument_writes,
+    arguments,
+    captured,
+    hazard,
+    header_writes,
+    reads,
+    statement_reads,
     written,
 )
 from srcgrad.passes.optimize.width import statement_columns

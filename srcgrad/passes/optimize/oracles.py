@@ -14,7 +14,22 @@ from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, join, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Call, Compare, Const, Expr, For, Item, Name, Statement, Store, Unary, Unpack, names_read, statements,
+    Attr,
+    Bin,
+    Bind,
+    Call,
+    Compare,
+    Const,
+    Expr,
+    For,
+    Item,
+    Name,
+    Statement,
+    Store,
+    Unary,
+    Unpack,
+    names_read,
+    statements,
     walk,
 )
 from srcgrad.passes.optimize.effects import MUTATORS, Effects
@@ -57,7 +72,7 @@ class Oracles:
 
     def _value(self, item: Abstract) -> Value:
         """What the item is in any iteration: adjoints go from one to the next."""
-        return forget(self.c.facts.evaluator.value(item))
+        return forget(self.c.facts.value_of(item))
 
     @cached_property
     def kinds(self) -> dict[str, Value]:
@@ -141,15 +156,11 @@ class Oracles:
             if storage in seen:
                 continue
             seen.add(storage)
-            if self.c.in_place(Abstract(refs=frozenset())) or self._mutable(storage):
+            if self.c.facts.written(storage):
                 found.add(storage.group)
             for part in storage.fields.values():
                 todo.extend(part.refs)
         return found
-
-    def _mutable(self, storage: Any) -> bool:
-        from srcgrad.passes.reverse.context import _group_written
-        return _group_written(self.c.facts, storage)
 
     def _adjoint_storages(self) -> dict[str, frozenset[Hashable]]:
         """Names that aren't primal: those that may share an object are one class; it counts if something writes it."""
@@ -189,7 +200,7 @@ class Oracles:
         from srcgrad.lang.core import expressions
         return [e for top in expressions(stmt) for e in walk(top) if isinstance(e, Call) and not self._call_is_pure(e)]
 
-    def _alias(self, classes: "_Classes", name: str, value: Expr) -> None:
+    def _alias(self, classes: _Classes, name: str, value: Expr) -> None:
         classes.add(name)
         for source in self._sources(value):
             classes.unite(name, source)
@@ -205,7 +216,7 @@ class Oracles:
         return {n for n in names_read(value) if not isinstance(self._object(Name(n)), (type, type(np)))}
 
     def _call_sources(self, call: Call) -> set[str]:
-        shadow = getattr(self.c, "_shadow", None)
+        shadow = self.c.shadow
         if shadow is not None and shadow in names_read(call.func):
             return {SHADOW, shadow}
         if isinstance(call.func, Attr) and call.func.name in FRESH_METHODS:
@@ -230,7 +241,7 @@ class Oracles:
         return known[1]
 
     def _call_is_pure(self, call: Call) -> bool:
-        shadow = getattr(self.c, "_shadow", None)
+        shadow = self.c.shadow
         if isinstance(call.func, Name) and call.func.id == shadow:
             return True
         function = self._object(call.func)

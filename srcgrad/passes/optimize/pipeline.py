@@ -28,7 +28,7 @@ Block = tuple[Statement, ...]
 def optimise(body: Block, context: Context, origin: Mapping[str, str], params: tuple[Param, ...]) -> Block:
     """The same function, as a careful person would have written it."""
     temporaries = frozenset(context.temporaries) | {
-        bar for name, bar in context._bars.items() if name in context.temporaries}
+        bar for name, bar in context.bars.items() if name in context.temporaries}
     for _ in range(2):
         oracles = Oracles(context, body)
         effects = oracles.effects
@@ -40,7 +40,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = elide_copies(body, effects, temporaries & made)
         body = nest(body, effects, temporaries)
         body = collect_terms(body, effects, Kinds(oracles.kind, oracles.floating), made)
-        values = frozenset(n for n in (*context._bars.values(), *temporaries)
+        values = frozenset(n for n in (*context.bars.values(), *temporaries)
                            if n not in effects.storages or n in oracles.private)
         body = merge_accumulation(body, effects, values)
     oracles = Oracles(context, body)

@@ -19,7 +19,7 @@ class State:
     kinds: dict[str, Value] = field(default_factory=dict)
     masks: dict[str, str] = field(default_factory=dict)
 
-    def copy(self) -> "State":
+    def copy(self) -> State:
         """The same adjoints, without masks."""
         return State(dict(self.have), dict(self.kinds))
 

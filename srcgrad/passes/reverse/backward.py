@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.lang.core import (
-    Bind, Comment, Effect, For, If, Refuse, Return, Statement, Store, Unpack, While,
+    Bind,
+    Comment,
+    Effect,
+    For,
+    If,
+    Refuse,
+    Return,
+    Statement,
+    Store,
+    Unpack,
+    While,
 )
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.bindings import Bindings

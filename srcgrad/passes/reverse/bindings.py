@@ -5,7 +5,20 @@ from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import Array, Number
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Const, Dict, Expr, If, Item, List, Name, Statement, Tuple, Unary, Unpack,
+    Attr,
+    Bind,
+    Call,
+    Const,
+    Dict,
+    Expr,
+    If,
+    Item,
+    List,
+    Name,
+    Statement,
+    Tuple,
+    Unary,
+    Unpack,
     children,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State, meet
@@ -121,7 +134,7 @@ class Bindings:
             raise Refused("there is no derivative rule for this operation", "write it with supported NumPy functions",
                           value.at or stmt.at)
         rule, bound = spelled
-        out_value = self.c.facts.evaluator.value(self.c.facts.name_after(stmt, name))
+        out_value = self.c.facts.value_of(self.c.facts.name_after(stmt, name))
         self.rules.apply(stmt, rule, bound, Name(name), g, state, out, out_value, lazy)
 
     # ------------------------------------------------------------ numbers, or arrays that are written in place

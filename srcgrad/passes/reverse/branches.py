@@ -54,7 +54,7 @@ class Branches:
 
 def primal_of(context: Context, bar: str) -> str | None:
     """The primal name whose adjoint this is."""
-    for name, known in context._bars.items():
+    for name, known in context.bars.items():
         if known == bar:
             return name
     return None
@@ -69,7 +69,7 @@ def zero_before(context: Context, contributor: Contributor, stmt: Statement, bar
         if holder and name is not None and any(p.name == name for p in context.unit.code.params):
             return contributor.zeros(stmt, name), OWN
         return Const(0.0), LAZY
-    value = context.facts.evaluator.value(item)
+    value = context.facts.value_of(item)
     if is_number(value) or context.either(item):
         return Const(0.0), SHARED
     if isinstance(value, Array) and value.dims is None:

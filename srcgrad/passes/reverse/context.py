@@ -13,8 +13,23 @@ from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number
 from srcgrad.errors import InternalError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
-    Bind, Call, Code, Const, Expr, For, Item, List, Name, Slice, Star,
-    Statement, Tuple, Unpack, Attr, statements, substitute,
+    Attr,
+    Bind,
+    Call,
+    Code,
+    Const,
+    Expr,
+    For,
+    Item,
+    List,
+    Name,
+    Slice,
+    Star,
+    Statement,
+    Tuple,
+    Unpack,
+    statements,
+    substitute,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, State
 from srcgrad.passes.split import is_place
@@ -22,7 +37,18 @@ from srcgrad.passes.unit import Unit
 
 
 class Context:
-    """Facts about one function, and the names that its backward part uses."""
+    """Facts about one function, and the names that its backward part uses.
+
+    helpers         names by which generated code reaches objects
+    counters        a `while` -> the name that counts its iterations
+    forward_names   all names of the function itself
+    callees         the compiled functions that it calls
+    shadow          the name of the table of adjoints by storage, if one is needed (a parameter if takes_shadow)
+    temporaries     names that no user wrote
+    bars            a name -> the name of its adjoint
+    bindings        a name -> how many statements bind it
+    holders         a storage -> the name that means the whole of it
+    """
 
     def __init__(self, unit: Unit, facts: Facts, plain: bool) -> None:
         self.unit, self.facts, self.plain = unit, facts, plain
@@ -31,11 +57,12 @@ class Context:
         self.counters: dict[Statement, str] = {}
         self.forward_names: set[str] = set()
         self.callees: Any = None
-        self.uses_shadow = False
+        self.shadow: str | None = None
         self.takes_shadow = False
         self.temporaries: set[str] = set()
-        self._bars: dict[Any, str] = {}
-        self._bindings = _count_bindings(unit.code)
+        self.bars: dict[str, str] = {}
+        self.bindings = _count_bindings(unit.code)
+        self._annotated: list[Expr] = []       # facts go by identity, so what they are of must live on
         self.holders = self._find_holders(unit.code)
 
     # ------------------------------------------------------------ names
@@ -67,9 +94,20 @@ class Context:
 
     def bar(self, name: str) -> str:
         """The name of the adjoint of a name."""
-        if name not in self._bars:
-            self._bars[name] = self.fresh.name(names.adjoint(name))
-        return self._bars[name]
+        if name not in self.bars:
+            self.bars[name] = self.fresh.name(names.adjoint(name))
+        return self.bars[name]
+
+    @cached_property
+    def takes(self) -> tuple[str, str]:
+        """The parameters of a backward function of its own: the record, and the adjoint of the value."""
+        return self.fresh.name("record"), self.fresh.name("value_bar")
+
+    def shadow_name(self) -> str:
+        """The name of the shadow, which there is from now on."""
+        if self.shadow is None:
+            self.shadow = self.fresh.name("shadow")
+        return self.shadow
 
     # ------------------------------------------------------------ storages
 
@@ -85,7 +123,7 @@ class Context:
         return found
 
     def _hold(self, found: dict[Storage, str], name: str, item: Abstract) -> None:
-        single = self._bindings.get(name, 0) == 1
+        single = self.bindings.get(name, 0) == 1
         if single and len(item.refs) == 1:
             (ref,) = item.refs
             if ref.path == () and ref.storage not in found:
@@ -93,7 +131,7 @@ class Context:
 
     def in_place(self, item: Abstract) -> bool:
         """Whether something writes into the storages that the value may lie in: its adjoint then is a buffer."""
-        return any(ref.storage.group.written or _group_written(self.facts, ref.storage) for ref in item.refs)
+        return any(self.facts.written(ref.storage) for ref in item.refs)
 
     def static(self, item: Abstract) -> Ref | None:
         """The one exact reference whose buffer is a variable of the backward pass, or None (then the shadow has it)."""
@@ -108,7 +146,7 @@ class Context:
     def either(self, item: Abstract) -> bool:
         """Whether only running tells if the value is a number, whose adjoint is a variable, or an array that is written
         in place, whose adjoint lies in the shadow."""
-        value = self.facts.evaluator.value(item)
+        value = self.facts.value_of(item)
         unsure = value == UNKNOWN or isinstance(value, Array) and value.dims is None
         return unsure and self.in_place(item) and self.static(item) is None \
             and all(ref.storage.kind == "array" for ref in item.refs)
@@ -136,8 +174,8 @@ class Context:
             if value == want and self._births[name] < position:
                 return Name(name)
         env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
-        own = sorted(n for n, item in env.items() if n not in self.temporaries and self._bindings.get(n) == 1
-                     and self.facts.evaluator.value(item) == want)
+        own = sorted(n for n, item in env.items() if n not in self.temporaries and self.bindings.get(n) == 1
+                     and self.facts.value_of(item) == want)
         return expr if isinstance(expr, Name) and expr.id in own or not own else Name(own[0])
 
     @cached_property
@@ -156,19 +194,19 @@ class Context:
     def _steady_values(self) -> dict[str, Value]:
         """Arrays that steady names of the user's own mean, parameters first."""
         out = {p.name: self.facts.entry[p.name] for p in self.unit.code.params if p.name in self.facts.entry
-               and self._bindings.get(p.name) == 1}
+               and self.bindings.get(p.name) == 1}
         for stmt in self.unit.code.body:
             for name in names.bound_by(stmt):
                 if name in self.steady and name not in self.temporaries and name in self.facts.after.get(stmt, {}):
                     out[name] = self.facts.after[stmt][name]
-        values = {name: self.facts.evaluator.value(item) for name, item in out.items()}
+        values = {name: self.facts.value_of(item) for name, item in out.items()}
         return {name: value for name, value in values.items() if isinstance(value, Array)}
 
     @cached_property
     def steady(self) -> frozenset[str]:
         """Names that are bound once, outside of all loops and branches."""
         top = [n for s in self.unit.code.body for n in names.bound_by(s) if not isinstance(s, For)]
-        return frozenset(n for n in top if self._bindings.get(n) == 1)
+        return frozenset(n for n in top if self.bindings.get(n) == 1)
 
     # ------------------------------------------------------------ kinds
 
@@ -201,8 +239,7 @@ class Context:
     def annotate(self, stmt: Statement, expr: Expr, item: Abstract) -> Expr:
         """Notes what a new expression is, as if the interpreter had met it in the statement."""
         self.facts.kinds[(stmt, id(expr))] = item
-        self._kept = getattr(self, "_kept", [])
-        self._kept.append(expr)
+        self._annotated.append(expr)
         return expr
 
     def known(self, stmt: Statement, expr: Expr) -> Any:
@@ -241,15 +278,6 @@ class Probe(Evaluator):
         return super()._name(expr, env)
 
 
-def _group_written(facts: Facts, storage: Storage) -> bool:
-    group = storage.group
-    written = getattr(group, "_written", None)
-    if written is None:
-        written = any(s.written for s in facts.heap.storages() if s.group is group)
-        group._written = written
-    return written
-
-
 def _count_bindings(code: Code) -> dict[str, int]:
     counts = {p.name: 1 for p in code.params}
     for stmt in statements(code.body):
@@ -271,4 +299,4 @@ def same_shape(a: Value, b: Value) -> bool:
         and None not in a.dims
 
 
-__all__ = ["Context", "is_number", "same_shape", "Number", "LAZY", "Const", "Item"]
+__all__ = ["Context", "is_number", "same_shape"]

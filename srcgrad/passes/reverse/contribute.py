@@ -5,7 +5,21 @@ from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value, same_dtype
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Call, Const, Effect, Expr, Item, List, Name, Slice, Statement, Store, Tuple, Unary,
+    Attr,
+    Bin,
+    Bind,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    Item,
+    List,
+    Name,
+    Slice,
+    Statement,
+    Store,
+    Tuple,
+    Unary,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
 from srcgrad.passes.reverse.context import Context, is_number
@@ -146,7 +160,8 @@ class Contributor:
     def _part(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out) -> None:
         item = self.c.kind(stmt, operand)
         either = self.c.either(item)
-        if item.refs and self.c.in_place(item) and not either and not self._gathers(stmt, operand):
+        if item.refs and self.c.in_place(item) and not either and not self._gathers(stmt, operand) \
+                and not self._through_owner(stmt, operand, item):
             self._buffer(stmt, operand, item, g, state, out)
             return
         if either and not isinstance(self.c.value(stmt, operand.value), Array):
@@ -159,6 +174,13 @@ class Contributor:
         elif isinstance(operand, Attr):
             base = self.mutable(stmt, operand.value, state, out)
             out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, self._field_key(stmt, operand), g))))
+
+    def _through_owner(self, stmt: Statement, operand: Expr, item: Abstract) -> bool:
+        """Whether the adjoint of `a[i]` is written as a part of a's, which the shadow has."""
+        if not isinstance(operand, Item) or self.c.static(item) is not None:
+            return False
+        owner = self.c.kind(stmt, operand.value)
+        return isinstance(self.c.value(stmt, operand.value), Array) and all(r.path is not None for r in owner.refs)
 
     def _gathers(self, stmt: Statement, operand: Expr) -> bool:
         """Whether an item of an array may be a copy."""
@@ -213,7 +235,7 @@ class Contributor:
     def value_of(self, stmt: Statement, name: str) -> Value:
         for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})):
             if name in env:
-                return self.c.facts.evaluator.value(env[name])
+                return self.c.facts.value_of(env[name])
         return UNKNOWN
 
     def is_either(self, stmt: Statement, name: str) -> bool:
@@ -241,16 +263,19 @@ class Contributor:
 
     def shadow(self, stmt: Statement, place: Expr, state: State, out: Out) -> Expr:
         """The adjoint of a place whose storage isn't known, looked up when the program runs."""
-        name = self.c.temporary(_root(place) + "_bar")
-        out.append(Bind((name,), (Call(self.shadow_name(), (place,)),)))
+        look_up = Call(self.shadow_name(), (place,))
+        for earlier in reversed(out):
+            if isinstance(earlier, Bind) and earlier.values == (look_up,):
+                return Name(earlier.names[0])
+            if not isinstance(earlier, (Bind, Store)):
+                break
+        name = self.c.fresh.name(_root(place) + "_bar")
+        out.append(Bind((name,), (look_up,)))
         return Name(name)
 
     def shadow_name(self) -> Name:
-        self.c.uses_shadow = True
         self.c.helper("Shadow", Shadow)
-        if not hasattr(self.c, "_shadow"):
-            self.c._shadow = self.c.fresh.name("shadow")
-        return Name(self.c._shadow)
+        return Name(self.c.shadow_name())
 
     # ------------------------------------------------------------ kinds of adjoints
 
@@ -261,7 +286,7 @@ class Contributor:
         for name, item in envs.items():
             bar = self.c.bar(name)
             if bar in state.have:
-                out[bar] = state.kinds.get(bar, UNKNOWN) if state.have[bar] == LAZY else self.c.facts.evaluator.value(item)
+                out[bar] = state.kinds.get(bar, UNKNOWN) if state.have[bar] == LAZY else self.c.facts.value_of(item)
         out.update(state.kinds)
         return out
 

@@ -6,7 +6,8 @@
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from srcgrad.analysis.values import Array, Known, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Name, Statement, map_expr

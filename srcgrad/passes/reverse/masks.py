@@ -18,8 +18,21 @@ import numpy as np
 from srcgrad.analysis.finite import Finite
 from srcgrad.analysis.values import UNKNOWN, Value
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Const, Expr, Item, Name, Statement, children, expressions, names_read, rebuild, statements,
-    substitute, walk,
+    Attr,
+    Bind,
+    Call,
+    Const,
+    Expr,
+    Item,
+    Name,
+    Statement,
+    children,
+    expressions,
+    names_read,
+    rebuild,
+    statements,
+    substitute,
+    walk,
 )
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.reverse.adjoints import State
@@ -177,7 +190,7 @@ class Masks:
 
     def _result(self, stmt: Statement) -> Value:
         if isinstance(stmt, Bind) and len(stmt.names) == 1:
-            return self.c.facts.evaluator.value(self.c.facts.name_after(stmt, stmt.names[0]))
+            return self.c.facts.value_of(self.c.facts.name_after(stmt, stmt.names[0]))
         return UNKNOWN
 
     def _reduced(self, stmt: Statement, bound: Mapping[str, Expr], mask: str, full: Expr) -> Expr | None:
@@ -222,7 +235,7 @@ def untouched(context: Context, stmt: Statement, masks: Mapping[str, str]) -> di
     used: set[str] = set()
     for inner in statements((stmt,)):
         used |= {*bound_by(inner), *(n for e in expressions(inner) for n in names_read(e))}
-    bars = {bar for name, bar in context._bars.items() if name in used}
+    bars = {bar for name, bar in context.bars.items() if name in used}
     return {bar: mask for bar, mask in masks.items() if bar not in bars}
 
 

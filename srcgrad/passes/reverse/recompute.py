@@ -11,7 +11,20 @@ from __future__ import annotations
 from functools import cached_property
 
 from srcgrad.lang.core import (
-    Bin, Bind, Const, Expr, For, Item, Name, Statement, Unary, While, blocks, children, names_read, walk,
+    Bin,
+    Bind,
+    Const,
+    Expr,
+    For,
+    Item,
+    Name,
+    Statement,
+    Unary,
+    While,
+    blocks,
+    children,
+    names_read,
+    walk,
 )
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.reverse.context import Context
@@ -61,7 +74,7 @@ class Recomputed:
             for stmt in block:
                 match stmt:
                     case Bind((name,), (value,)) if inside and name in self.c.temporaries and is_cheap(value) \
-                            and self.c._bindings.get(name) == 1:
+                            and self.c.bindings.get(name) == 1:
                         out[name] = stmt, value
                 todo.extend((b, inside or isinstance(stmt, (For, While))) for b in blocks(stmt))
         return out

@@ -1,6 +1,7 @@
 """Applies a rule to an operation: splices its text, undoes broadcasting, and hands the results to the operands."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,28 @@ import numpy as np
 from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value
 from srcgrad.lang.core import (
-    Attr, Bin, Bind, Call, Const, Expr, Item, List, Name, Statement, Tuple, Unary, names_read, substitute,
+    Attr,
+    Bin,
+    Bind,
+    Call,
+    Const,
+    Expr,
+    Item,
+    List,
+    Name,
+    Statement,
+    Tuple,
+    Unary,
+    map_expr,
+    names_read,
+    substitute,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.fold import fold
-from srcgrad.passes.reverse.recompute import Recomputed
 from srcgrad.passes.reverse.masks import Masks
+from srcgrad.passes.reverse.recompute import Recomputed
 from srcgrad.rules.nondifferentiable import is_nondifferentiable
 from srcgrad.rules.registry import rule_for
 from srcgrad.rules.rule import Rule
@@ -23,6 +38,7 @@ from srcgrad.rules.spellings import ATTRIBUTES, OPERATORS, UNARY_OPERATORS, bind
 from srcgrad.runtime.arrays import unbroadcast
 
 Bound = dict[str, Expr]
+IN_MATH = frozenset("sin cos tan sinh cosh tanh exp log sqrt".split())
 
 
 class RuleApplier:
@@ -95,6 +111,7 @@ class RuleApplier:
             to.update({param: self.recomputed.operand(stmt, operand) for param, operand in bound.items()})
         for name, obj in rule.globals.items():
             to[name] = self.c.np if obj is np else self._global(name, obj)
+        plain_math = isinstance(stmt, Bind) and _calls_math(self.c, stmt)
         needed = _needed(rule, [rule.returned[p] for p in wanted])
         results: dict[str, Expr] = {}
         returned = set(rule.returned.values())
@@ -104,6 +121,8 @@ class RuleApplier:
             if target not in needed:
                 continue
             value = fold(self.c, stmt, substitute(line.values[0], to))
+            if plain_math:
+                value = with_math(self.c, value)
             value = self.masks.guard(stmt, rule, bound, out_name, value, mask, state, out, harmless)
             if target in returned and not _read_later(rule, target, needed):
                 results[target] = value
@@ -117,7 +136,7 @@ class RuleApplier:
                 continue
             value, cut = self.masks.cut(stmt, results[rule.returned[param]], mask, state, out)
             passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
-            self._give(stmt, rule, bound[param], value, g, state, out, out_value, lazy, passed)
+            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, lazy, passed)
 
     def _give_choices(self, stmt: Statement, bound: Bound, param: str, value: Expr, mask: str | None, state: State,
                       out: Out) -> None:
@@ -158,7 +177,7 @@ class RuleApplier:
         out.append(Bind((name,), (self.c.numpy("broadcast_to", g, self.c.numpy("shape", out_name)),)))
         return Name(name)
 
-    def _give(self, stmt: Statement, rule: Rule, operand: Expr, value: Expr, g: Expr, state: State, out: Out,
+    def _give(self, stmt: Statement, rule: Rule, bound: Bound, operand: Expr, value: Expr, g: Expr, state: State, out: Out,
               out_value: Value, lazy: bool, mask: str | None) -> None:
         kind = self.c.value(stmt, operand)
         if isinstance(operand, (List, Tuple)) or not isinstance(kind, (Array, Number)):
@@ -166,7 +185,10 @@ class RuleApplier:
             return
         stays_lazy = False
         if rule.elementwise:
-            value, stays_lazy = self._undo_broadcast(stmt, operand, kind, value, g, state, out_value, lazy)
+            others = [self.c.value(stmt, e) for e in bound.values() if e is not operand]
+            alone = isinstance(kind, Array) and all(is_number(v) or isinstance(v, Known) for v in others) \
+                and not (kind.dims is None and isinstance(out_value, Array) and out_value.dims)
+            value, stays_lazy = self._undo_broadcast(stmt, operand, kind, value, g, state, out_value, lazy, alone)
         elif _is_expansion(value):
             value, stays_lazy = value.args[0], True
             stays_lazy = self._accepts_lazy(stmt, operand)
@@ -178,8 +200,11 @@ class RuleApplier:
         return isinstance(operand, Name) and not self.c.in_place(self.c.kind(stmt, operand)) and not self.c.plain
 
     def _undo_broadcast(self, stmt: Statement, operand: Expr, kind: Value, value: Expr, g: Expr, state: State,
-                        out_value: Value, lazy: bool) -> tuple[Expr, bool]:
-        """The contribution summed to the operand's shape; and whether it is lazy still."""
+                        out_value: Value, lazy: bool, alone: bool) -> tuple[Expr, bool]:
+        """The contribution summed to the operand's shape; and whether it is lazy still.
+
+        alone: all other operands are numbers, so that the result has this one's shape, whatever it is.
+        """
         if lazy:
             extra = self._lazy_kinds(stmt, g, state)
             full = same_shape(self.c.evaluate(stmt, value, state, extra), out_value)
@@ -188,6 +213,8 @@ class RuleApplier:
             return value, False
         if is_number(kind) and isinstance(out_value, Array) and out_value.dims:
             return self.c.numpy("sum", value), False
+        if alone:
+            return value, False
         summed = summed_over(self.c, value, kind, out_value)
         if summed is not None:
             return summed, False
@@ -200,6 +227,25 @@ class RuleApplier:
             if name in state.have and state.have[name] == LAZY or name not in kinds:
                 kinds[name] = state.kinds.get(name, Number("float"))
         return kinds
+
+
+def _calls_math(context: Context, stmt: Bind) -> bool:
+    """Whether the operation is a function of the module math: it works on numbers, and its rule may, too."""
+    value = stmt.values[0]
+    if not isinstance(value, Call) or len(stmt.values) != 1:
+        return False
+    known = context.kind(stmt, value.func).value
+    return isinstance(known, Known) and getattr(known.obj, "__module__", None) == "math"
+
+
+def with_math(context: Context, expr: Expr) -> Expr:
+    """np.cos(x) as math.cos(x)."""
+    def visit(e: Expr) -> Expr:
+        match e:
+            case Call(Attr(owner, name), args, ()) if owner == context.np and name in IN_MATH:
+                return Call(Attr(context.helper("math", math), name), args, at=e.at)
+        return e
+    return map_expr(visit, expr)
 
 
 def summed_over(context: Context, value: Expr, kind: Value, out_value: Value) -> Expr | None:

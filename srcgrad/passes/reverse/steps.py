@@ -22,5 +22,5 @@ class Step:
     forward: Statement | None = None
     also_reads: list[Expr] = field(default_factory=list)
     first: list[Statement] = field(default_factory=list)
-    inner: list[list["Step"]] = field(default_factory=list)
+    inner: list[list[Step]] = field(default_factory=list)
     tails: list[list[Statement]] = field(default_factory=list)

@@ -1,0 +1,1 @@
+"""Generated sources that are kept beside the tests: which programs, and what is printed of each."""
