@@ -129,7 +129,10 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
 
 
 def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:
-    return interpret(unit.code, unit.outer, entry, callees)
+    facts = interpret(unit.code, unit.outer, entry, callees)
+    # names that later passes take out of the program (of callees put in place, say) still decided what it is
+    callees.guards.update(facts.guards)
+    return facts
 
 
 def _callee_facts(found: Found, entry: Entry, callees: Callees) -> Facts:

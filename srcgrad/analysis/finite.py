@@ -153,8 +153,8 @@ class Finite:
                 operands = (*args, *(v for _, v in kwargs))
                 if isinstance(known, Known):
                     return canonical(known.obj, len(args)), operands
-                found = method_call(func.name, func.value, args, kwargs) if isinstance(func, Attr) else None
-                return (None, ()) if found is None else (found[0], (func.value, *operands))
+                if isinstance(func, Attr) and (found := method_call(func.name, func.value, args, kwargs)) is not None:
+                    return found[0], (func.value, *operands)
         return None, ()
 
 

@@ -42,7 +42,7 @@ def slice_length(lower: Linear | None, upper: Linear | None, step: int, length: 
         lower = Linear(0) if lower is None else lower
         upper = length if upper is None else upper
     if all(form is None or form.constant is not None for form in (lower, upper, length)):
-        bounds = slice(lower and lower.const, upper and upper.const, step)
+        bounds = slice(None if lower is None else lower.const, None if upper is None else upper.const, step)
         return Linear(len(range(length.const)[bounds]))
     if step > 0 and lower == upper:
         return Linear(0)
@@ -132,7 +132,7 @@ def _value_of_token(token: Any, sizes: Callable[[Any], int | None]) -> int | Non
             value = value_of(inner, sizes)
             return None if value is None else max(0, value)
         case SliceLength(lower, upper, step, length):
-            parts = [form and value_of(form, sizes) for form in (lower, upper)]
+            parts = [None if form is None else value_of(form, sizes) for form in (lower, upper)]
             size = value_of(length, sizes)
             if size is None or any(part is None and form is not None for part, form in zip(parts, (lower, upper))):
                 return None

@@ -54,15 +54,17 @@ class Outer:
             (key, self.globals), (f"builtin_{self.name}", self.value()))
 
     def guard_identity(self) -> Guard:
-        """It still is the same object, and if a Python function, with the same code."""
+        """It still is the same object, and if a Python function, with the same code and defaults."""
         obj = self.value()
         text, objects = self._read()
         key = f"known_{id(obj):x}"
         objects += ((key, obj),)
         text = f"{text} is {key}"
         if isinstance(obj, types.FunctionType):
-            code = f"code_{id(obj.__code__):x}"
-            text, objects = f"{text} and {key}.__code__ is {code}", objects + ((code, obj.__code__),)
+            for part in ("code", "defaults", "kwdefaults"):
+                held = getattr(obj, f"__{part}__")
+                name = f"{part}_{id(held):x}"
+                text, objects = f"{text} and {key}.__{part}__ is {name}", (*objects, (name, held))
         return Guard(text, objects)
 
     def guard_kind(self) -> Guard:

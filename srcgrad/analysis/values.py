@@ -105,6 +105,11 @@ class TupleOf(Value):
     items: tuple[Value, ...]
     cls: type = tuple
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of a named tuple's items, in order."""
+        return getattr(self.cls, "_fields", ())
+
 
 @dataclass(frozen=True)
 class ListOf(Value):

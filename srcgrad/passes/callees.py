@@ -61,8 +61,12 @@ class Summary:
 
 @dataclass(frozen=True)
 class Key:
-    """A function with the kinds of its arguments and which are active."""
+    """A function with the kinds of its arguments and which are active.
+
+    scope: its globals and cells, by identity, as one code has many closures.
+    """
     code: types.CodeType
+    scope: tuple[int, ...]
     values: tuple[Value, ...]
     active: tuple[bool, ...]
 
@@ -146,14 +150,15 @@ class Callees:
 
     def _key(self, ev: Evaluator, found: Found, items: list[Abstract]) -> Key:
         values = tuple(erase(ev.value(item)) for item in items)
-        key = Key(found.function.__code__, values, tuple(item.active for item in items))
-        known = [k for k in (*self._summaries, *self._open) if k.code is key.code]
+        scope = (id(found.globals), *map(id, found.cells.values()))
+        key = Key(found.function.__code__, scope, values, tuple(item.active for item in items))
+        known = [k for k in (*self._summaries, *self._open) if (k.code, k.scope) == (key.code, scope)]
         if key in known or len(set(known)) < MOST_KEYS:
             return key
         for other in known:
             values = tuple(join(a, b) for a, b in zip(values, other.values))
         active = tuple(any(k.active[i] for k in (key, *known)) for i in range(len(values)))
-        return Key(key.code, values, active)
+        return Key(key.code, scope, values, active)
 
     def _summary(self, key: Key, found: Found) -> Summary:
         if key in self._summaries:

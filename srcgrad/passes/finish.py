@@ -50,7 +50,8 @@ def finish(context: Context, parts: Parts, mode: str, values: tuple[Value, ...],
     text = "\n\n".join(printing.function(c) for c in codes) + "\n"
     made = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
     functions = [made[c.name] for c in codes]
-    guards = (*context.facts.guards.values(), *context.callees.guards.values())
+    assumed = {**context.facts.guards, **context.callees.guards, **_brought_in(unit, codes)}
+    guards = tuple(assumed.values())
     text = "\n\n".join([text, *context.callees.texts])
     return Finished(text, functions[0], functions[1] if len(functions) > 1 else None, unit.code.params, guards,
                     tuple(values))
@@ -71,6 +72,7 @@ def finish_callee(context: Context, parts: Parts, made: Compiled, origin: Mappin
     text = "\n\n".join(printing.function(c) for c in codes) + "\n"
     functions = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
     made.forward.cell_contents, made.backward.cell_contents = (functions[c.name] for c in codes)
+    context.callees.guards.update(_brought_in(unit, codes))
     return text
 
 
@@ -98,6 +100,15 @@ def _surroundings(unit: Unit, codes: list[Code], helpers: dict[str, Any]) -> tup
         if name in free:
             _bring_in(name, outer, cells, given)
     return cells, given
+
+
+def _brought_in(unit: Unit, codes: list[Code]) -> dict[Any, Any]:
+    """Guards for what the text holds as it is now: globals of other modules than its own."""
+    free = {n for c in codes for n in names.free(c)}
+    outers = [outer for name, outer in unit.scopes.items() if name in free]
+    # a scope of one name was made for an object that never changes
+    return {("identity", o): o.guard_identity() for o in outers
+            if o.cell is None and len(o.globals) > 1 and o.value() is not MISSING}
 
 
 def _bring_in(name: str, outer: Outer, cells: dict[str, Any], helpers: dict[str, Any]) -> None:

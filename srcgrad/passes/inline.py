@@ -62,7 +62,7 @@ from srcgrad.lang.core import (
     with_blocks,
 )
 from srcgrad.lang.source import find
-from srcgrad.passes.unit import Unit, lowered, single_exit
+from srcgrad.passes.unit import Unit, lowered, own_names, single_exit
 
 LARGEST = 120       # statements of a callee that is put in place
 
@@ -219,7 +219,10 @@ class _Inliner:
         """Locals and outer names of the callee, as they are called here."""
         renaming: dict[str, Expr] = {}
         for name in sorted(names.local(callee.code)):
-            renaming[name] = Name(self.unit.fresh.name(name))
+            new = self.unit.fresh.name(name)
+            renaming[name] = Name(new)
+            if callee.own is not None and name not in callee.own:
+                self.unit.made.add(new)
         for name in names.free(callee.code):
             outer = callee.outer(name)
             if outer is None or outer == self.unit.outer(name):
@@ -254,9 +257,9 @@ class _Callee:
     """A function that can be put in place: its code, what its outer names mean, what is bound already."""
 
     def __init__(self, code: Code, outer: Any, bound: tuple = (), bound_kwargs: Mapping[str, Any] = {},
-                 defaults: Mapping[str, Any] = {}, method: bool = False) -> None:
+                 defaults: Mapping[str, Any] = {}, method: bool = False, own: frozenset[str] | None = None) -> None:
         self.code, self.outer, self.bound, self.bound_kwargs = code, outer, bound, bound_kwargs
-        self.defaults, self.method = defaults, method
+        self.defaults, self.method, self.own = defaults, method, own
         self.constants: dict[str, Outer] = {}
 
     def constant(self, obj: Any) -> Expr:
@@ -288,7 +291,8 @@ def _callee_of(function: Any, receiver: bool, kept: frozenset[Any]) -> _Callee |
         return None
     cells = tuple(found.cells.items())
     defaults = {p.name: p.default for p in found.signature.parameters.values() if p.default is not p.empty}
-    return _Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults, receiver)
+    return _Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults, receiver,
+                   own_names(found))
 
 
 def _placeable(code: Code) -> bool:

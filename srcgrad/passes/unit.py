@@ -52,7 +52,13 @@ def unit_of(function: Callable | Found) -> Unit:
     found = function if isinstance(function, Found) else find(function)
     code = lowered(found)
     fresh = names.Fresh(names.used(code) | set(found.globals) | set(found.cells))
-    return Unit(code, found, fresh, {}, names.local(code))
+    return Unit(code, found, fresh, {}, names.local(code), set(names.local(code) - own_names(found)))
+
+
+def own_names(found: Found) -> frozenset[str]:
+    """The local variables that the user wrote."""
+    code = found.function.__code__
+    return frozenset((*code.co_varnames, *code.co_cellvars))
 
 
 def single_exit(code: Code) -> Code:

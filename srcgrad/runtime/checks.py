@@ -101,8 +101,9 @@ def _object(x: Any, cls: type, pairs: tuple[tuple[str, Fact | None], ...]) -> st
     return next(filter(None, (_differs(getattr(x, key), fact) for key, fact in pairs if hasattr(x, key))), "")
 
 
-_KINDS: dict[str, Callable[..., str]] = {"array": _array, "number": _number, "value": _value, "is": _is, "range": _range, "tuple": _tuple,
-          "list": _list, "dict": _dict, "object": _object}
+_KINDS: dict[str, Callable[..., str]] = {
+    "array": _array, "number": _number, "value": _value, "is": _is, "range": _range, "tuple": _tuple, "list": _list,
+    "dict": _dict, "object": _object}
 
 
 # ---------------------------------------------------------------- memory

@@ -43,7 +43,7 @@ SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, n
                              np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
                              np.broadcast_arrays, np.linalg.lstsq, np.linalg.eig, divmod))
 # Functions that give an array or a number, whatever their arguments are.
-SURELY_NUMERIC = frozenset((
+SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye, np.identity,
     np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere, np.searchsorted,
     np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))

@@ -91,7 +91,7 @@ class Evaluator:
     # ------------------------------------------------------------ entry
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:
-        item = getattr(self, _method_name(type(expr)))(expr, env)
+        item = getattr(self, _method_name(type(expr).__name__))(expr, env)
         self._annotate(expr, item)
         return item
 
@@ -373,8 +373,8 @@ class Evaluator:
             if key is None:
                 raise Refused("`**` in a dict isn't supported yet", "name the keys one by one", expr.at)
             known = self(key, env).value
-            plain = isinstance(known, Known) and isinstance(known.obj, (str, int))
-            self.heap.put(storage, known.obj if plain else "*", self(value, env))
+            place = known.obj if isinstance(known, Known) and isinstance(known.obj, (str, int)) else "*"
+            self.heap.put(storage, place, self(value, env))
         return Abstract(DictOf(()), frozenset((Ref(storage),)))
 
     # ------------------------------------------------------------ parts
@@ -386,8 +386,8 @@ class Evaluator:
             return self._known_attribute(expr, value.obj)
         if isinstance(value, ObjectOf):
             return self._field(expr, owner, value)
-        if isinstance(value, TupleOf) and expr.name in getattr(value.cls, "_fields", ()) and owner.items is not None:
-            return owner.items[value.cls._fields.index(expr.name)]
+        if isinstance(value, TupleOf) and expr.name in value.fields and owner.items is not None:
+            return owner.items[value.fields.index(expr.name)]
         if isinstance(value, Array) and expr.name in ("T", "real", "imag", "flat"):
             return self._array_attribute(expr, owner, value)
         result = operations.attribute(value, expr.name)
@@ -439,7 +439,7 @@ class Evaluator:
         if isinstance(value, Array):
             return self._array_item(expr, owner, value, index)
         if isinstance(value, TupleOf) and owner.items is not None:
-            return self._tuple_item(expr, owner, index)
+            return self._tuple_item(expr, owner.items, index)
         if isinstance(value, (ListOf, DictOf)):
             return self._container_item(expr, owner, index)
         return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
@@ -469,18 +469,15 @@ class Evaluator:
             self.heap.mark(ref.storage, loose=True)
         return both
 
-    def _tuple_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
+    def _tuple_item(self, expr: Item, items: tuple[Abstract, ...], index: Abstract) -> Abstract:
         key = index.value
         number = number_of(key)
         if number is not None and number.linear is not None and number.linear.constant is not None:
-            return owner.items[number.linear.constant]
+            return items[number.linear.constant]
         if isinstance(key, operations.SliceOf):
-            items = owner.items[self._constant_slice(expr, key)]
-            return Abstract(TupleOf(tuple(self.value(i) for i in items)), items=items)
-        out = owner.items[0]
-        for item in owner.items[1:]:
-            out = self.heap.join(out, item)
-        return out
+            taken = items[self._constant_slice(expr, key)]
+            return Abstract(TupleOf(tuple(self.value(i) for i in taken)), items=taken)
+        return functools.reduce(self.heap.join, items)
 
     def _constant_slice(self, expr: Item, key: operations.SliceOf) -> slice:
         bounds: list[int | None] = []
@@ -516,8 +513,8 @@ class Evaluator:
 
 
 @functools.cache
-def _method_name(kind: type) -> str:
-    return "_" + kind.__name__.lower()
+def _method_name(kind: str) -> str:
+    return "_" + kind.lower()
 
 
 def numeric(result: Value, *operands: Value) -> Value:

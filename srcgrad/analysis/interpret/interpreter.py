@@ -21,6 +21,7 @@ from srcgrad.analysis.interpret.state import (
     forget_name,
     forgetful,
     join_envs,
+    merge_envs,
 )
 from srcgrad.analysis.lengths import Iteration
 from srcgrad.analysis.liveness import Liveness
@@ -153,11 +154,11 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     return facts
 
 
-def filled_array(stmt: Statement) -> Effect | None:
-    """The statement, if it is `a.fill(v)`."""
+def filled_array(stmt: Statement) -> tuple[Expr, Expr] | None:
+    """a and v, if the statement is `a.fill(v)`."""
     match stmt:
-        case Effect(Call(Attr(_, "fill"), (_,), ())):
-            return stmt
+        case Effect(Call(Attr(array, "fill"), (value,), ())):
+            return array, value
     return None
 
 
@@ -181,7 +182,7 @@ class _Walk:
             if k in self.entry.in_place:
                 self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
-        self.numbers = {s: k for k, s in enumerate(s for s in statements(code.body) if isinstance(s, For))}
+        self.numbers: dict[Statement, int] = {s: k for k, s in enumerate(s for s in statements(code.body) if isinstance(s, For))}
         self.last = code.body[-1] if code.body else None
         self.block(code.body, env)
 
@@ -203,8 +204,7 @@ class _Walk:
     def _statement(self, stmt: Statement, env: Env) -> Env | None:
         live = self.facts.live.before[stmt]
         env = {name: item for name, item in env.items() if name in live}
-        old = self.facts.before.get(stmt)
-        self.facts.before[stmt] = env if old is None else join_envs(self.heap, old, env)
+        self._note(self.facts.before, stmt, env)
         self.ev.site = stmt
         self.ev.born = set()
         try:
@@ -215,9 +215,11 @@ class _Walk:
         except NeverReturns:
             return None
         if after is not None:
-            known = self.facts.after.get(stmt)
-            self.facts.after[stmt] = dict(after) if known is None else join_envs(self.heap, known, after)
+            self._note(self.facts.after, stmt, after)
         return after
+
+    def _note(self, states: dict[Statement, Env], stmt: Statement, env: Env) -> None:
+        states[stmt] = merge_envs(self.heap, states[stmt], env) if stmt in states else dict(env)
 
     # ------------------------------------------------------------ simple statements
 
@@ -281,20 +283,21 @@ class _Walk:
             case Item(owner, index):
                 place = self.ev(owner, env)
                 key = self.ev(index, env)
-                if stmt.op is not None:
-                    value = self._augmented_part(stmt, place, self.ev(stmt.place, env), value)
-                if value is not None:
-                    self._write(stmt, place, key, value)
+                put = self._put_value(stmt, place, value, env)
+                if put is not None:
+                    self._write(stmt, place, key, put)
             case Attr(owner, name):
                 place = self.ev(owner, env)
-                if stmt.op is not None:
-                    value = self._augmented_part(stmt, place, self.ev(stmt.place, env), value)
-                if value is not None:
-                    self._set_field(stmt, place, name, value)
+                put = self._put_value(stmt, place, value, env)
+                if put is not None:
+                    self._set_field(stmt, place, name, put)
         return env
 
-    def _augmented_part(self, stmt: Store, owner: Abstract, old: Abstract, value: Abstract) -> Abstract | None:
+    def _put_value(self, stmt: Store, owner: Abstract, value: Abstract, env: Env) -> Abstract | None:
         """What `owner[k] op= value` puts into the owner; None where it writes into an array that the owner holds."""
+        if stmt.op is None:
+            return value
+        old = self.ev(stmt.place, env)
         if isinstance(self.ev.value(owner), Array):
             return value
         kind = self.ev.value(old)
@@ -306,8 +309,12 @@ class _Walk:
         elif number_of(kind) is None:
             raise Refused("it isn't known whether this changes an array or puts a new value in its place",
                           "give the element a name first, or write `x = x + ...`", stmt.at)
-        result = numeric(self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)]), kind, self.ev.value(value))
-        return self.ev.fresh(stmt.place, result, old.active or value.active)
+        return self.ev.fresh(stmt.place, self._operated(stmt, kind, value), old.active or value.active)
+
+    def _operated(self, stmt: Store, old: Value, value: Abstract) -> Value:
+        """The kind of `old op value`, of `place op= value`."""
+        assert stmt.op is not None
+        return numeric(self.ev.result(OPERATORS[stmt.op], [old, self.ev.value(value)]), old, self.ev.value(value))
 
     def _augment(self, stmt: Store, name: str, old: Abstract, value: Abstract, env: Env) -> None:
         kind = self.ev.value(old)
@@ -316,7 +323,7 @@ class _Walk:
             return
         if isinstance(kind, ListOf):
             raise Refused(f"`{name} {stmt.op}= ...` on a list isn't supported yet", "use `append`", stmt.at)
-        result = numeric(self.ev.result(OPERATORS[stmt.op], [kind, self.ev.value(value)]), kind, self.ev.value(value))
+        result = self._operated(stmt, kind, value)
         active = (old.active or value.active) and stmt.op not in ("//", "&", "|", "^", "<<", ">>")
         if isinstance(kind, Array):
             for ref in old.refs:
@@ -365,9 +372,11 @@ class _Walk:
 
     def _effect(self, stmt: Effect, env: Env) -> Env:
         filled = filled_array(stmt)
-        if filled is not None and isinstance(self.ev.value(self.ev(filled.value.func.value, env)), Array):
-            self._write_array(self.ev(filled.value.func.value, env), self.ev(filled.value.args[0], env))
-            return env
+        if filled is not None:
+            array = self.ev(filled[0], env)
+            if isinstance(self.ev.value(array), Array):
+                self._write_array(array, self.ev(filled[1], env))
+                return env
         self.ev(stmt.value, env)
         return env
 
@@ -452,7 +461,7 @@ class _Walk:
         outside = self.ev.loops
         self.ev.loops = (*outside, stmt)
         live = self.facts.live.head[stmt]
-        state: Env | None = dict(env)
+        state = dict(env)
         for _ in range(MAX_VISITS):
             inner = dict(state)
             self.ev.site = stmt
@@ -460,7 +469,7 @@ class _Walk:
             end = self.block(stmt.body, inner)
             number = self.numbers.get(stmt, NO_VARIABLE)
             back = None if end is None else {n: forgetful(i, number) for n, i in end.items() if n in live or n in env}
-            new = join_envs(self.heap, state, back)
+            new = state if back is None else merge_envs(self.heap, state, back)
             if new == state:
                 break
             state = new

@@ -41,6 +41,10 @@ class Storage:
     def __repr__(self) -> str:
         return f"<{self.kind} {self.hint or self.site}>"
 
+    def born_at(self, stmt: object) -> bool:
+        """Whether it comes into being in this statement."""
+        return isinstance(self.site, tuple) and bool(self.site) and self.site[0] is stmt
+
     @property
     def group(self) -> Storage:
         """The representative of the storages that references may confuse with this one."""
@@ -155,6 +159,11 @@ def join_envs(heap: Heap, a: Env | None, b: Env | None) -> Env | None:
     """The state after two ways that meet; None is a way that never gets there."""
     if a is None or b is None:
         return b if a is None else a
+    return merge_envs(heap, a, b)
+
+
+def merge_envs(heap: Heap, a: Env, b: Env) -> Env:
+    """What is true in both states."""
     out = dict(a)
     for name, item in b.items():
         own = a.get(name)

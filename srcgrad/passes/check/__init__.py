@@ -2,7 +2,7 @@
 
 Every statement of the forward part is followed by calls that look at what it made: kinds, lengths, views, separate
 storages, arrays that nobody writes.  What an adjoint reads is remembered where its statement runs, and compared where
-the adjoint starts, so that a needless save is told from a missing one::
+the adjoint starts, whether it was saved or taken to be still there::
 
         t1 = x * w                              t1 = x * w
         ...                             ->      check_kind("line 2, `t1`", t1, ("array", "float64", (n,)))

@@ -190,7 +190,7 @@ class Contributor:
     def _field_key(self, stmt: Statement, operand: Attr) -> Expr:
         value = self.c.value(stmt, operand.value)
         if isinstance(value, TupleOf):
-            return Const(value.cls._fields.index(operand.name))
+            return Const(value.fields.index(operand.name))
         return Const(operand.name)
 
     def _add_at(self, stmt: Statement, operand: Item, base: Expr, index: Expr, g: Expr, out: Out) -> None:
