@@ -6,35 +6,31 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from srcgrad.analysis.general import generalise
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
 from srcgrad.analysis.sizes import Sizes, facts_as_guards
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value
-from srcgrad.errors import UnsupportedError
+from srcgrad.analysis.values import Value
 from srcgrad.lang import names, printing
-from srcgrad.lang.core import Code, Const, Name, Param, Refuse, Statement
+from srcgrad.lang.core import Code, Const, Name, Statement
 from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
 from srcgrad.passes.assemble import Assembler, Parts
 from srcgrad.passes.callees import Callees, Compiled
 from srcgrad.passes.check import Checker
-from srcgrad.passes.finish import Finished, finish, finish_callee
-from srcgrad.passes.inline import inline
+from srcgrad.passes.finish import Finished, finish, finish_callee, load_code
+from srcgrad.passes.inline import inline_all
 from srcgrad.passes.place import Needs, Placed, place
 from srcgrad.passes.prepare import prepare_loops
 from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward
 from srcgrad.passes.reverse.context import Context
-from srcgrad.passes.reverse.steps import Step
+from srcgrad.passes.reverse.steps import Step, check_reachable
 from srcgrad.passes.split import split
 from srcgrad.passes.unit import Unit, unit_of
 from srcgrad.passes.versions import number_versions
-
-MOST_INLININGS = 40
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,6 @@ def core_form(function: Callable) -> Callable:
     >>> core_form(lambda x: x * 2)(3)
     6
     """
-    from srcgrad.passes.finish import load_code
     unit = unit_of(find(function))
     return load_code(unit, unit.code, {})
 
@@ -97,8 +92,8 @@ def _stages(found: Found, values: tuple[Value, ...], request: Request,
     """Generated functions are finished only when they are called for."""
     entry = _entry(found, values, request, samples)
     callees = Callees(_callee_facts, partial(_build_callee, request.options))
-    front = None
-    for name, front in _lower(unit_of(found), entry, callees):
+    lowered = list(_lower(unit_of(found), entry, callees))
+    for name, front in lowered:
         yield name, front.unit.code
     context, parts = _reverse(front, request, callees)
     made = partial(finish, context, parts, request.mode, entry.values, front.origin)
@@ -119,13 +114,14 @@ class Front:
 def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
     """The stages before anything is reversed; the last has the facts."""
     yield "core", Front(_verified(unit))
-    unit, facts = _inlined(unit, entry, callees)
+    unit, facts = inline_all(unit, lambda unit: _facts(unit, entry, callees))
     yield "inline", Front(_verified(unit))
     unit, origin = number_versions(resolve(unit, facts))
     yield "resolve", Front(_verified(unit))
     unit, temporaries = split(unit, _facts(unit, entry, callees))
     unit, counters, made = prepare_loops(unit)
-    yield "split", Front(_verified(unit), _facts(unit, entry, callees), counters, temporaries | made | unit.made, origin)
+    facts = _facts(unit, entry, callees)
+    yield "split", Front(_verified(unit), facts, counters, temporaries | made | unit.made, origin)
 
 
 def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:
@@ -136,11 +132,9 @@ def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:
 
 
 def _callee_facts(found: Found, entry: Entry, callees: Callees) -> Facts:
-    facts = None
-    for _, front in _lower(unit_of(found), entry, callees):
-        facts = front.facts
-    assert facts is not None
-    return facts
+    *_, (_, front) = _lower(unit_of(found), entry, callees)
+    assert front.facts is not None
+    return front.facts
 
 
 def _build_callee(options: Options, found: Found, entry: Entry, result_in_place: bool, made: Compiled,
@@ -164,48 +158,10 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
 
 def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:
     if request.options.general:
-        values = tuple(map(_general, values, samples or (0.0,) * len(values)))
+        values = tuple(map(generalise, values, samples or (0.0,) * len(values)))
     names = list(found.signature.parameters)
     sizes = Sizes({} if samples is None or request.options.general else dict(zip(names, samples)))
     return Entry(values, frozenset(request.wrt), sizes)
-
-
-def _general(value: Value, sample: Any = None) -> Value:
-    """The value with everything forgotten of its numbers and arrays but that they are such; `sample` is one such value."""
-    match value:
-        case Array() | Number("float"):
-            return Array(None, None)
-        case Number(kind):
-            return Number(kind)
-        case TupleOf(items, cls):
-            return TupleOf(tuple(map(_general, items)), cls)
-        case ListOf(item) if item is not None and item != UNKNOWN:
-            return ListOf(_general(item))
-        case DictOf(items, other):
-            return DictOf(tuple((k, _general(v)) for k, v in items), None if other is None else _general(other))
-        case ObjectOf(cls, fields):
-            return ObjectOf(cls, tuple((k, _general(v)) for k, v in fields))
-    return _general_unknown(value, sample)
-
-
-def _general_unknown(value: Value, sample: Any) -> Value:
-    """What only a sample tells of: a number or an array, or a list of them."""
-    if value == UNKNOWN and isinstance(sample, (int, float, complex, np.ndarray, np.generic)):
-        return Array(None, None)
-    if type(sample) is list and sample and all(_general_unknown(UNKNOWN, item) == Array(None, None) for item in sample):
-        return ListOf(Array(None, None))
-    return value
-
-
-def _inlined(unit: Unit, entry: Entry, callees: Callees) -> tuple[Unit, Facts]:
-    """The function with callees put in place, and what is known of it then."""
-    facts = _facts(unit, entry, callees)
-    for _ in range(MOST_INLININGS):
-        new = inline(unit, facts)
-        if new is None:
-            break
-        unit, facts = new, _facts(new, entry, callees)
-    return unit, facts
 
 
 def _context(front: Front, request: Request, callees: Callees) -> tuple[Context, Backward, Assembler]:
@@ -227,7 +183,7 @@ def _reverse(front: Front, request: Request, callees: Callees) -> tuple[Context,
     g = Name(context.takes[1]) if request.mode == "vjp" else Const(1.0)
     seed = assembler.seed(g, state)
     steps = backward.block(unit.code.body, state)
-    _check_reachable(steps)
+    check_reachable(steps)
     placed = _placed(context, steps, seed, state, request.options, assembler.contents_of_containers())
     if request.mode == "vjp":
         return context, assembler.split(placed, seed, state)
@@ -243,16 +199,6 @@ def _placed(context: Context, steps: list[Step], seed: list[Statement], state: S
     return checker.insert(place(context, steps, seed, kept=kept), state)
 
 
-def _check_reachable(steps: list[Step]) -> None:
-    """What is refused on every way through the function is refused at once."""
-    for step in steps:
-        if isinstance(step.stmt, Refuse):
-            raise UnsupportedError(step.stmt.what, step.stmt.at, step.stmt.remedy)
-
-
 def _verified(unit: Unit) -> Unit:
     verify(unit.code)
     return unit
-
-
-__all__ = ["Artifact", "Request", "compile_gradient", "core_form", "stages", "Param"]

@@ -250,6 +250,7 @@ class Variants:
         if values is None:
             return find(self.function), (UNKNOWN,) * len(names), request, None
         for name, value in zip(names, values, strict=True):
+            _check_plain(name, value)
             if name in self.question.wrt:
                 _check_differentiable(name, value)
         seen = tuple(_abstract(name, value) for name, value in zip(names, values, strict=True))
@@ -307,9 +308,19 @@ def _abstract(name: str, obj: Any) -> Value:
     return value if check(obj) else UNKNOWN
 
 
+def _check_plain(name: str, value: Any) -> None:
+    """Arrays of classes that give operators and functions meanings of their own are refused: rules are NumPy's."""
+    if isinstance(value, (np.ma.MaskedArray, np.matrix)):
+        kind = "a masked array" if isinstance(value, np.ma.MaskedArray) else "a matrix"
+        raise ArgumentError(f"the argument '{name}' is {kind}, whose operations aren't those of arrays",
+                            remedy=f"Pass a plain array, and the mask (if any) as an argument: np.asarray({name}).")
+
+
 def _check_differentiable(name: str, value: Any) -> None:
     if zeros_like(value) is None:
         kind = "a class" if isinstance(value, type) else "None" if value is None else f"of type {type(value).__name__}"
+        if isinstance(value, np.ndarray):
+            kind = f"an array of dtype {value.dtype}"
         raise ArgumentError(f"the argument '{name}' is {kind}, which has no derivative",
                             remedy="Name the arguments to differentiate with argnums, by position or by name.")
 

@@ -2,7 +2,7 @@
 
     python -m pytest tests/test_golden.py --regenerate
 
-writes the files anew.  Read what has changed before it is committed.
+writes the files anew, and the generated texts in README and design page.  Read what has changed before it is committed.
 """
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from golden import pages
 from golden.cases import CASES, HERE, Case, Printed, at_line_one
 from harness import check_program
 from srcgrad import grad
@@ -22,6 +23,14 @@ def test_generated_source(case: Case, request: pytest.FixtureRequest) -> None:
         case.path.write_text(text, encoding="utf-8")
     assert case.path.is_file(), f"{case.path.name} is missing: run pytest tests/test_golden.py --regenerate"
     assert text == case.path.read_text(encoding="utf-8")
+
+
+def test_pages_show_what_is_generated(request: pytest.FixtureRequest) -> None:
+    wanted = pages.wanted()
+    if request.config.getoption("--regenerate"):
+        for (page, name), text in wanted.items():
+            pages.write_block(page, name, text)
+    assert {place: pages.block(*place).strip() for place in wanted} == {k: text.strip() for k, text in wanted.items()}
 
 
 def test_every_file_has_a_case() -> None:
@@ -57,7 +66,7 @@ VARIANTS = [case for case in CASES.values() if case.function.__module__.endswith
 
 @pytest.mark.parametrize("case", VARIANTS, ids=lambda case: case.function.__name__)
 def test_variants_are_right(case: Case) -> None:
-    """The corpus is checked elsewhere; these programs are here only."""
+    """The programs of the corpus are checked elsewhere; these programs are here only."""
     for printed in case.printed:
         if printed.by is grad and printed.args is not None:
             wrt = printed.argnums if isinstance(printed.argnums, tuple) else (printed.argnums,)

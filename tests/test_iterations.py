@@ -150,6 +150,17 @@ def used_after_its_loop(x, y):
     return np.sum(first * row * y[:2 * i + 1])
 
 
+def shrinks(x, y):
+    r = x * 1.0
+    s = np.sum(r * y)
+    for i in range(2):
+        s += np.sum(r * x[:1])
+        r = np.sin(x[:2 * i + 1])
+        if i == 1:
+            r = r[:1]
+    return s
+
+
 def kept_in_one_branch(x, y):
     prev = y[:1]
     s = 0.0

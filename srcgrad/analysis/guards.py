@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from types import BuiltinMethodType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,20 @@ def _variations(name: str) -> Iterator[str]:
 _BY_VALUE = (str, bytes, slice, range, np.dtype, frozenset)
 
 
+def function_terms(name: str, obj: object) -> tuple[list[str], tuple[tuple[str, object], ...]]:
+    """Checks that a function still has its code and its defaults, with the objects in them; none for anything else.
+
+    >>> function_terms("f", len)
+    ([], ())
+    """
+    if not isinstance(obj, FunctionType):
+        return [], ()
+    held = {f"{part}_{id(getattr(obj, part)):x}": (part, getattr(obj, part))
+            for part in ("__code__", "__defaults__", "__kwdefaults__")}
+    terms = [f"{name}.{part} is {key}" for key, (part, _) in held.items()]
+    return terms, tuple((key, value) for key, (_, value) in held.items())
+
+
 class _Check:
     """Collects the objects that the terms of one check name."""
 
@@ -178,13 +192,15 @@ class _Check:
             return [self.is_a(name, type(obj)), exact]
         if isinstance(obj, (MethodType, BuiltinMethodType)) and not isinstance(obj.__self__, type(np)):
             return self.method(name, obj)
-        return [f"{name} is {self.object('_object', obj)}"]
+        terms, objects = function_terms(name, obj)
+        self.objects.update(objects)
+        return [f"{name} is {self.object('_object', obj)}", *terms]
 
     def method(self, name: str, obj: Any) -> list[str]:
         """A bound method is a new object each time that it is looked up."""
         owner = f"{name}.__self__ is {self.object('_self', obj.__self__)}"
         if isinstance(obj, MethodType):
-            return [self.is_a(name, type(obj)), owner, f"{name}.__func__ is {self.object('_func', obj.__func__)}"]
+            return [self.is_a(name, type(obj)), owner, *self.known(f"{name}.__func__", obj.__func__)]
         return [self.is_a(name, type(obj)), owner, f"{name}.__name__ == {obj.__name__!r}"]
 
     def elements(self, name: str, item: Value | None) -> list[str]:

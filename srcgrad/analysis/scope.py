@@ -10,7 +10,8 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.guards import Guard
+from srcgrad.analysis.guards import Guard, function_terms, of_value
+from srcgrad.analysis.values import Array, Value
 
 MISSING = object()
 
@@ -60,25 +61,38 @@ class Outer:
         key = f"known_{id(obj):x}"
         objects += ((key, obj),)
         text = f"{text} is {key}"
-        if isinstance(obj, types.FunctionType):
-            for part in ("code", "defaults", "kwdefaults"):
-                held = getattr(obj, f"__{part}__")
-                name = f"{part}_{id(held):x}"
-                text, objects = f"{text} and {key}.__{part}__ is {name}", (*objects, (name, held))
+        terms, held = function_terms(key, obj)
+        text, objects = " and ".join((text, *terms)), (*objects, *held)
         return Guard(text, objects)
 
-    def guard_kind(self) -> Guard:
-        """It still has the class (and, an array, the dtype and rank) that it has now."""
-        obj = self.value()
+    def guard_kind(self, value: Value) -> Guard:
+        """It still is of this kind: class, dtype, shape, and so on inside."""
         text, objects = self._read()
-        key = f"class_{type(obj).__name__}_{id(type(obj)):x}"
-        objects += ((key, type(obj)),)
-        check = f"type({text}) is {key}"
-        if hasattr(obj, "ndim") and hasattr(obj, "dtype"):
-            check += f" and {text}.ndim == {obj.ndim} and {text}.dtype.str == {obj.dtype.str!r}"
-        return Guard(check, objects)
+        check = of_value(text, value)
+        terms = [check.text] if check is not None else []
+        objects += check.objects if check is not None else ()
+        if isinstance(value, Array) and value.dims is not None and all(d is not None for d in value.dims):
+            terms.append(f"{text}.shape == {tuple(d.constant for d in value.dims if d is not None)!r}")
+        return Guard(" and ".join(terms) or "True", objects)
 
     def guard_value(self) -> Guard:
         """It still has the value that it has now (None, a string, a bool)."""
         text, objects = self._read()
         return Guard(f"{text} == {self.value()!r} and type({text}).__name__ == {type(self.value()).__name__!r}", objects)
+
+
+def guard_attribute(obj: object, name: str, value: Value) -> Guard | None:
+    """The attribute of this very object still is `value`; None where that says nothing."""
+    key = f"owner_{id(obj):x}"
+    return _with_objects(of_value(f"{key}.{name}", value), ((key, obj),))
+
+
+def guard_function(obj: Any) -> Guard | None:
+    """The function still has its code and its defaults; None for what isn't written in Python."""
+    key = f"known_{id(obj):x}"
+    terms, objects = function_terms(key, obj)
+    return Guard(" and ".join(terms), ((key, obj), *objects)) if terms else None
+
+
+def _with_objects(guard: Guard | None, objects: tuple[tuple[str, object], ...]) -> Guard | None:
+    return None if guard is None else Guard(guard.text, (*objects, *guard.objects))

@@ -57,7 +57,7 @@ def facts_as_guards(facts: Iterable[Any], params: tuple[str, ...]) -> tuple[Guar
     for fact in facts:
         if isinstance(fact, Guard):
             out.append(fact)
-        else:
+        elif fact is not None:
             left, right = fact
             text = text_of(right) if isinstance(right, Linear) else repr(right)
             out.append(Guard(f"{text_of(left)} == {text}"))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
-from srcgrad.analysis.values import Array, ListOf, Number, TupleOf, Value, number_of
+from srcgrad.analysis.values import Array, DictOf, ListOf, Number, TupleOf, Value, number_of
+from srcgrad.errors import ArgumentError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -54,10 +55,28 @@ class Assembler:
         self.params = [p.name for p in context.unit.code.params]
         self.wrt = [self.params[k] for k in wrt]
         self.result = self._result()
+        # names that keep arguments whose own names are bound anew
+        self.given: dict[str, str] = {}
 
     def _result(self) -> Return:
         last = self.c.unit.code.body[-1] if self.c.unit.code.body else None
-        return last if isinstance(last, Return) else Return(Const(None))
+        result = last if isinstance(last, Return) else Return(Const(None))
+        if self.has_aux and result in self.c.facts.before:
+            self._refuse_other_than_pairs(result)
+        return result
+
+    def _refuse_other_than_pairs(self, result: Return) -> None:
+        value = self.c.facts.value(result, result.value)
+        what = None
+        if isinstance(value, TupleOf):
+            what = None if len(value.items) == 2 else f"a tuple of {len(value.items)}"
+        elif isinstance(value, (ListOf, DictOf)):
+            what = "a list" if isinstance(value, ListOf) else "a dict"
+        elif isinstance(value, Array) and value.dims is not None or number_of(value) is not None:
+            what = "a number or an array"
+        if what is not None:
+            raise ArgumentError(f"with has_aux the function returns a pair, and here it is {what}", result.at,
+                                "Return the number and the rest as a tuple of two.")
 
     # ------------------------------------------------------------ the seed
 
@@ -103,9 +122,20 @@ class Assembler:
             pairs = Dict(tuple(Const(p) for p in others), tuple(Name(p) for p in others))
             check = self.c.helper("check_separate", structure.check_separate)
             out.append(Effect(Call(check, (pairs, Tuple(tuple(Const(p) for p in written))))))
-        copy = self.c.helper("copy_argument", structure.copy_argument) if written else None
-        out.extend(Bind((p,), (Call(copy, (Name(p),)),)) for p in written)
-        return out
+        for p in written:
+            out.append(Bind((p,), (Call(self.c.helper("copy_argument", structure.copy_argument), (Name(p),)),)))
+        return [*out, *self._kept_arguments()]
+
+    def _kept_arguments(self) -> Block:
+        return [Bind((name,), (Name(param),)) for param, name in self.given.items()]
+
+    def _argument(self, param: str) -> Expr:
+        """The argument itself, at the end of the program."""
+        if param not in names.bound(self.c.unit.code.body):
+            return Name(param)
+        if param not in self.given:
+            self.given[param] = self.c.fresh.name(f"{param}_given")
+        return Name(self.given[param])
 
     def _item(self, param: str) -> Abstract:
         first = self.c.unit.code.body[0] if self.c.unit.code.body else None
@@ -130,13 +160,13 @@ class Assembler:
         value = self.c.facts.value_of(item)
         if self._holds_buffers(item):
             bar = self.c.bar(param)
-            return self._finish(param, self._total(Name(param), item, Name(bar) if state.has(bar) else Const(None), state))
+            return self._finish(param, self._total(self._argument(param), item, Name(bar) if state.has(bar) else Const(None), state))
         if self.c.in_place(item) and self.c.static(item) is None:
-            adjoint: Expr = Call(self.contributor.shadow_name(), (Name(param),))
+            adjoint: Expr = Call(self.contributor.shadow_name(), (self._argument(param),))
             if self.c.either(item):
                 bar = self.c.bar(param)
                 number = Name(bar) if state.has(bar) else Const(0.0)
-                adjoint = Call(Attr(self.contributor.shadow_name(), "take"), (Name(param), number))
+                adjoint = Call(Attr(self.contributor.shadow_name(), "take"), (self._argument(param), number))
             return self._finish(param, adjoint)
         ref = self.c.static(item) if self.c.in_place(item) else None
         bar = self.c.bar(param) if ref is None else self.c.buffer_name(ref.storage)
@@ -177,11 +207,11 @@ class Assembler:
 
     def _nothing(self, param: str, value: Value) -> Expr:
         if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype == "f8":
-            return self.c.numpy("zeros_like", Name(param))
+            return self.c.numpy("zeros_like", self._argument(param))
         return self._finish(param, Const(None))
 
     def _finish(self, param: str, adjoint: Expr) -> Expr:
-        return Call(self.c.helper("gradient", structure.gradient), (Name(param), adjoint))
+        return Call(self.c.helper("gradient", structure.gradient), (self._argument(param), adjoint))
 
     # ------------------------------------------------------------ whole functions
 
@@ -201,12 +231,18 @@ class Assembler:
 
     def _joint_result(self, gradients: Expr, with_value: bool, kept: Block) -> Expr:
         """Value and aux are fixed before the backward part puts old contents back."""
+        self._check_pair(kept)
         self._check_scalar(kept)
         value = self._fixed("value", self.value, kept) if with_value else None
         aux = self._fixed("aux", self.aux, kept) if self.has_aux else None
         if value is None:
             return gradients if aux is None else Tuple((gradients, aux))
         return Tuple((value if aux is None else Tuple((value, aux)), gradients))
+
+    def _check_pair(self, kept: Block) -> None:
+        """With aux the result is a pair; where that isn't certain, it is checked when the program runs."""
+        if self.has_aux and not isinstance(self.result.value, Tuple) and self.result in self.c.facts.before:
+            kept.append(Effect(Call(self.c.helper("check_pair", structure.check_pair), (self.result.value,))))
 
     def _check_scalar(self, kept: Block) -> None:
         """Where it isn't certain that the result is one real number, that is checked when the program runs."""
@@ -239,6 +275,7 @@ class Assembler:
         record = self._record(body, backward)
         forward: Block = [*self.entry(), *body]
         kept: Block = []
+        self._check_pair(kept)
         value = self._fixed("value", self.value, kept)
         held = Tuple(tuple(Name(n) for n in record))
         copied: Expr = Call(self.c.helper("copy_record", structure.copy_record), (held,)) if record else held
@@ -257,7 +294,7 @@ class Assembler:
         result = bars[0] if len(bars) == 1 else Tuple(tuple(bars))
         finish: Block = [Return(result)]
         backward: Block = [*self.shadow_birth(), *seed, *placed.backward, *finish]
-        forward = [s for s in (*placed.before, *placed.forward) if s is not self.result]
+        forward = [*self._kept_arguments(), *(s for s in (*placed.before, *placed.forward) if s is not self.result)]
         record = self._record(forward, backward)
         forward.append(Return(Tuple((self.result.value, Tuple(tuple(Name(n) for n in record))))))
         opening: Block = []
@@ -273,10 +310,10 @@ class Assembler:
         if how is None and self.c.either(self._item(param)):
             return Const(0.0)
         if how is None:
-            return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(param),))
+            return Call(self.c.helper("zeros_like", structure.zeros_like), (self._argument(param),))
         value = self.c.facts.value_of(self._item(param))
         if how == LAZY and not is_number(value):
-            return self.c.numpy("broadcast_to", Name(bar), self.c.numpy("shape", Name(param)))
+            return self.c.numpy("broadcast_to", Name(bar), self.c.numpy("shape", self._argument(param)))
         return Name(bar)
 
     def _record(self, forward: Block, backward: Block) -> tuple[str, ...]:
@@ -284,9 +321,9 @@ class Assembler:
         from srcgrad.analysis.liveness import Liveness
         live = Liveness(tuple(backward)).entry
         made = _bound_everywhere(backward)
-        known = set(self.params) | _bound_everywhere(forward)
+        known = set(self.params) | _bound_everywhere(forward) | set(self.given.values())
         record = tuple(sorted(n for n in live | (self._read(backward) & known - made) if n in known))
-        certain = set(self.params) | {n for s in forward for n in names.bound_by(s) if not isinstance(s, For)}
+        certain = set(self.params) | set(self.given.values()) | {n for s in forward for n in names.bound_by(s) if not isinstance(s, For)}
         forward[:0] = [Bind((n,), (Const(None),)) for n in record if n not in certain]
         return record
 
@@ -319,6 +356,3 @@ def _refs(item: Abstract) -> list[Any]:
 
 def _bound_everywhere(block: Block) -> set[str]:
     return set(names.bound(tuple(block)))
-
-
-__all__ = ["Assembler", "Parts", "Attr", "ListOf", "TupleOf"]

@@ -271,7 +271,8 @@ class Default:
     obj: Any
 
 
-def bind_parameters(code: Code, found: Found, expr: Call, args: list[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+def bind_parameters(code: Code, found: Found, expr: Call, args: list[Any],
+                    kwargs: Mapping[Any, Any]) -> list[Any]:
     """The arguments of a call in the order of the parameters."""
     given, named, out = list(args), dict(kwargs), []
     for param in code.params:

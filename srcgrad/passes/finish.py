@@ -8,7 +8,7 @@ from types import CellType
 from typing import Any
 
 from srcgrad.analysis.scope import MISSING, Outer
-from srcgrad.analysis.values import UNKNOWN, Value
+from srcgrad.analysis.values import Value
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names, printing
 from srcgrad.lang.core import Call, Code, Const, Jump, Name, Param, Refuse, Statement, blocks, with_blocks
@@ -137,6 +137,3 @@ def _refusals(block: tuple[Statement, ...], helpers: dict[str, Any], context: Co
 
 def _refuse(at: Any, remedy: str, what: str) -> UnsupportedError:
     return UnsupportedError(what, at, remedy)
-
-
-__all__ = ["Finished", "finish", "load_code", "UNKNOWN"]

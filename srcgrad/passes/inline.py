@@ -9,10 +9,13 @@ ones stay calls.
 """
 from __future__ import annotations
 
+import copy
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
+
+import gast
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.scope import MISSING, Outer
@@ -21,13 +24,11 @@ from srcgrad.errors import SrcgradError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
-    Bin,
     Bind,
     Bool,
     Call,
     Code,
     Comment,
-    Compare,
     Cond,
     Const,
     Dict,
@@ -36,9 +37,7 @@ from srcgrad.lang.core import (
     For,
     Function,
     If,
-    Item,
     Jump,
-    List,
     Name,
     Opaque,
     Refuse,
@@ -61,10 +60,11 @@ from srcgrad.lang.core import (
     walk,
     with_blocks,
 )
-from srcgrad.lang.source import find
+from srcgrad.lang.source import find, is_user_function
 from srcgrad.passes.unit import Unit, lowered, own_names, single_exit
 
 LARGEST = 120       # statements of a callee that is put in place
+MOST_ROUNDS = 40
 
 
 def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset()) -> Unit | None:
@@ -72,6 +72,17 @@ def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset()) -> Unit
     work = _Inliner(unit, facts, kept)
     body = work.block(unit.code.body)
     return unit.with_body(body) if work.changed else None
+
+
+def inline_all(unit: Unit, facts_of: Callable[[Unit], Facts]) -> tuple[Unit, Facts]:
+    """The function with callees put in place, those of callees too, and what is known of it then."""
+    facts = facts_of(unit)
+    for _ in range(MOST_ROUNDS):
+        new = inline(unit, facts)
+        if new is None:
+            break
+        unit, facts = new, facts_of(new)
+    return unit, facts
 
 
 class _Inliner:
@@ -90,7 +101,7 @@ class _Inliner:
         whole = with_blocks(stmt, tuple(self.block(b) for b in inner)) if inner else stmt
         if not self._calls(stmt):
             return [whole]
-        if isinstance(stmt, While):
+        if isinstance(stmt, While) and isinstance(whole, While):
             return self._while(stmt, whole)
         before: list[Statement] = []
         values = tuple(self._hoist(stmt, e, before) for e in expressions(stmt))
@@ -112,7 +123,7 @@ class _Inliner:
                 return [replace(stmt, value=values[0])]
         return [stmt]
 
-    def _while(self, stmt: While, whole: Statement) -> list[Statement]:
+    def _while(self, stmt: While, whole: While) -> list[Statement]:
         """while f(x): ...   ->   t = f(x); while t: ...; t = f(x)"""
         test = self._made("test")
         first: list[Statement] = []
@@ -151,7 +162,7 @@ class _Inliner:
                 parts[k] = self._name(parts[k], before)
         new = rebuild(expr, tuple(parts))
         callee = self._callee(stmt, expr)
-        return new if callee is None else self._splice(callee, new, stmt, before)
+        return new if callee is None or not isinstance(new, Call) else self._splice(callee, new, stmt, before)
 
     def _made(self, hint: str) -> str:
         name = self.unit.fresh.name(hint)
@@ -192,7 +203,7 @@ class _Inliner:
 
     def _splice(self, callee: _Callee, call: Call, stmt: Statement, before: list[Statement]) -> Expr:
         self.changed = True
-        receiver = (call.func.value,) if callee.method else ()
+        receiver = (call.func.value,) if callee.method and isinstance(call.func, Attr) else ()
         args = _bind_arguments(callee, (*receiver, *call.args), call)
         if isinstance(args, Refuse):
             before.append(args)
@@ -215,9 +226,9 @@ class _Inliner:
             return value
         return self._name(value, before)
 
-    def _rename_locals(self, callee: _Callee) -> dict[str, Expr]:
+    def _rename_locals(self, callee: _Callee) -> dict[str, Name]:
         """Locals and outer names of the callee, as they are called here."""
-        renaming: dict[str, Expr] = {}
+        renaming: dict[str, Name] = {}
         for name in sorted(names.local(callee.code)):
             new = self.unit.fresh.name(name)
             renaming[name] = Name(new)
@@ -240,7 +251,7 @@ class _Inliner:
         self.unit.scopes[new] = outer
         return new
 
-    def _pass(self, callee: _Callee, args: Mapping[str, Expr], renaming: dict[str, Expr],
+    def _pass(self, callee: _Callee, args: Mapping[str, Expr], renaming: Mapping[str, Name],
               before: list[Statement]) -> dict[str, Expr]:
         """Parameters that the callee doesn't rebind are replaced by plain arguments; others are bound first."""
         rebound = names.bound(callee.code.body)
@@ -320,7 +331,6 @@ def is_recursive(found: Any) -> bool:
 
 
 def _try_find(function: Any) -> list:
-    from srcgrad.lang.source import is_user_function
     try:
         return [find(function)] if is_user_function(function) else []
     except SrcgradError:
@@ -370,7 +380,8 @@ def rename_statement(stmt: Statement, to: Mapping[str, Expr]) -> Statement:
         new = to.get(name)
         return new.id if isinstance(new, Name) else name
 
-    new = with_blocks(stmt, tuple(tuple(rename_statement(s, to) for s in b) for b in blocks(stmt))) if blocks(stmt) else stmt
+    inner = blocks(stmt)
+    new = with_blocks(stmt, tuple(tuple(rename_statement(s, to) for s in b) for b in inner)) if inner else stmt
     values = tuple(rename_expr(e, to) for e in expressions(stmt))
     match new:
         case Bind(names_, _):
@@ -388,7 +399,8 @@ def rename_statement(stmt: Statement, to: Mapping[str, Expr]) -> Statement:
         case Refuse() | Comment() | Jump():
             return replace(new)
     if values:
-        return Refuse("this statement isn't supported in a function that is called", "write it in the function itself", at=stmt.at)
+        return Refuse("this statement isn't supported in a function that is called", "write it in the function itself",
+                      at=stmt.at)
     return new
 
 
@@ -401,23 +413,22 @@ def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:
             case Function(code, free):
                 inner = {k: v for k, v in to.items() if k in free and k not in names.local(code)}
                 body = tuple(rename_statement(s, inner) for s in code.body)
-                return Function(replace(code, body=body), tuple(sorted({n for f in free for n in names_read(inner.get(f, Name(f)))})), at=e.at)
+                return Function(replace(code, body=body), _renamed(free, inner), at=e.at)
             case Opaque(node, reads) if any(r in to for r in reads):
-                return Opaque(_rename_node(node, to), tuple(sorted({n for r in reads for n in names_read(to.get(r, Name(r)))})), at=e.at)
+                return Opaque(_rename_node(node, to), _renamed(reads, to), at=e.at)
         return e
     return map_expr(change, expr)
 
 
+def _renamed(reads: tuple[str, ...], to: Mapping[str, Expr]) -> tuple[str, ...]:
+    """What is read instead of these names."""
+    return tuple(sorted({n for name in reads for n in names_read(to.get(name, Name(name)))}))
+
+
 def _rename_node(node: Any, to: Mapping[str, Expr]) -> Any:
     """The same for Python that no pass looks into: only plain renamings."""
-    import copy
-
-    import gast
     new = copy.deepcopy(node)
     for part in gast.walk(new):
-        if isinstance(part, gast.Name) and isinstance(to.get(part.id), Name):
-            part.id = to[part.id].id
+        if isinstance(part, gast.Name) and isinstance(name := to.get(part.id), Name):
+            part.id = name.id
     return new
-
-
-__all__ = ["inline", "Bin", "Compare", "Item", "List"]

@@ -11,12 +11,13 @@ iteration.  With `plain` everything that is overwritten is saved.
 """
 from __future__ import annotations
 
+import linecache
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import UNKNOWN, Array, ListOf
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf, TupleOf
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -35,12 +36,10 @@ from srcgrad.lang.core import (
     List,
     Name,
     Opaque,
-    Refuse,
-    Return,
     Slice,
     Statement,
     Store,
-    Unpack,
+    Unary,
     While,
     blocks,
     children,
@@ -51,7 +50,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.steps import Step
-from srcgrad.passes.reverse.stores import adds_at
+from srcgrad.passes.reverse.stores import added_at
 
 Key = tuple[str, Any]
 Needs = frozenset[Key]
@@ -109,7 +108,7 @@ class _Placer:
         for at, block in reversed(parts):
             line = None if at is None else (at.file, at.line)
             compound = isinstance(block[-1], (For, While))
-            if self.comments and line is not None and line != last and not compound:
+            if self.comments and at is not None and line != last and not compound:
                 out.append(Comment(_line_text(at)))
             last = None if compound else line
             out.extend(block)
@@ -156,7 +155,7 @@ class _Placer:
         for name in stmt.names:
             item = self.facts.name_after(stmt, name)
             ref = self.c.static(item)
-            if ref is not None and ref.storage.site[0] is stmt:
+            if ref is not None and ref.storage.born_at(stmt):
                 needs = needs - {("content", ref.storage.group)}
         return needs
 
@@ -201,9 +200,9 @@ class _Placer:
 
     def _save_content(self, stmt: Statement, needs: Needs, depth: int) -> tuple[tuple[Block, Block], Needs]:
         nothing: tuple[tuple[Block, Block], Needs] = (([], []), frozenset())
-        if adds_at(self.c, stmt):
-            array, index, _ = stmt.value.args
-            place = Item(array, index)
+        added = added_at(self.c, stmt)
+        if added is not None:
+            place = Item(*added[:2])
             self.c.annotate(stmt, place, Abstract(UNKNOWN))
             return self._save_place(stmt, place, needs, depth) or nothing
         if isinstance(stmt, Effect):
@@ -235,13 +234,11 @@ class _Placer:
                 raise UnsupportedError(f"`{ref.storage.hint}`, which isn't local, is changed here and was read before",
                                        stmt.at, "Pass it as an argument, or copy it first.")
 
-    def _old_content(self, stmt: Store, place: Expr) -> Expr:
+    def _old_content(self, stmt: Statement, place: Item | Attr) -> Expr:
         """A copy of the part that is overwritten."""
-        value = self.facts.value_of(self.facts.kind(stmt, place.value)) if isinstance(place, Item) else None
-        if not isinstance(value, Array):
+        value = self.facts.value(stmt, place.value)
+        if not isinstance(value, Array) or not isinstance(place, Item):
             return place
-        from srcgrad.analysis.interpret import operations
-        from srcgrad.analysis.values import TupleOf
         index = self.facts.value(stmt, place.index)
         cell = operations.getitem(value, index.items if isinstance(index, TupleOf) else (index,))
         if is_number(cell):
@@ -267,6 +264,7 @@ class _Placer:
 
     def _if(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
         stmt = step.stmt
+        assert isinstance(stmt, If)
         forward: list[tuple[Statement, ...]] = []
         backward: list[tuple[Statement, ...]] = []
         ends: list[Needs] = []
@@ -286,6 +284,7 @@ class _Placer:
 
     def _loop(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
         stmt = step.stmt
+        assert isinstance(stmt, (For, While))
         targets = frozenset((stmt.target,)) if isinstance(stmt, For) else frozenset()
         needs, saved_target = self._save_target(stmt, needs, depth)
         (inner,), tail = step.inner, (step.tails or [[]])[0]
@@ -448,7 +447,6 @@ def every_step(step: Step) -> list[Step]:
 
 
 def _reversed_if(test: Expr, body: tuple[Statement, ...], orelse: tuple[Statement, ...]) -> If:
-    from srcgrad.lang.core import Unary
     if not _has_work(body):
         return If(Unary("not", test), orelse)
     return If(test, body, orelse if _has_work(orelse) else ())
@@ -475,11 +473,9 @@ def _root(expr: Expr) -> str:
 
 
 def _line_text(at: At) -> str:
-    import linecache
     text = linecache.getline(at.file, at.line).strip()
     if len(text) > 90:
         text = text[:87].rstrip() + "..."
     return f"line {at.line}: {text}" if text else f"line {at.line}"
 
 
-__all__ = ["place", "Placed", "Facts", "Refuse", "Return"]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.interpreter import Facts, filled_array
 from srcgrad.analysis.interpret.state import Abstract, Ref
 from srcgrad.analysis.scope import Outer
@@ -33,9 +34,9 @@ from srcgrad.lang.core import (
     Statement,
     Store,
     blocks,
-    names_read,
     with_blocks,
 )
+from srcgrad.lang.names import bound
 from srcgrad.passes.unit import Unit
 
 LINEAR = ("+", "-")
@@ -67,20 +68,19 @@ class _Resolver:
         refusal = self.facts.refused.get(stmt)
         if refusal is not None:
             return [Refuse(refusal.what, refusal.remedy, at=refusal.at or stmt.at)]
-        if stmt in self.facts.taken:
+        if isinstance(stmt, If) and stmt in self.facts.taken:
             return list(self.block(stmt.body if self.facts.taken[stmt] else stmt.orelse))
         if isinstance(stmt, Store):
             return self._store(stmt)
         filled = filled_array(stmt)
-        if filled is not None and isinstance(self.facts.value(stmt, filled.value.func.value), Array):
-            place = Item(filled.value.func.value, Const(...), at=stmt.at)
-            return [Store(place, None, filled.value.args[0], at=stmt.at)]
+        if filled is not None and isinstance(self.facts.value(stmt, filled[0]), Array):
+            return [Store(Item(filled[0], Const(...), at=stmt.at), None, filled[1], at=stmt.at)]
         if isinstance(stmt, Bind) and stmt.values == tuple(map(Name, stmt.names)):
             return []
         if blocks(stmt):
             stmt_blocks = tuple(self.block(b) for b in blocks(stmt))
             whole = with_blocks(stmt, stmt_blocks)
-            return self._for(stmt, whole) if isinstance(stmt, For) else [whole]
+            return self._for(stmt, whole) if isinstance(stmt, For) and isinstance(whole, For) else [whole]
         return [stmt]
 
     def _store(self, stmt: Store) -> list[Statement]:
@@ -97,15 +97,17 @@ class _Resolver:
 
     def _holds_array(self, stmt: Store) -> bool:
         """Whether `owner[k] op= v` writes into an array that a list, a dict or an object holds."""
-        owner = self.facts.value(stmt, stmt.place.value)
-        return not isinstance(owner, Array) and isinstance(self.facts.value(stmt, stmt.place), Array)
+        return isinstance(stmt.place, (Item, Attr)) \
+            and not isinstance(self.facts.value(stmt, stmt.place.value), Array) \
+            and isinstance(self.facts.value(stmt, stmt.place), Array)
 
     def _element(self, stmt: Store, active: bool) -> list[Statement]:
         """owner[k] op= v   ->   t = owner[k]; t[...] op= v"""
         name = self._made("t")
         whole = Item(Name(name), Const(...), at=stmt.place.at)
         first = Bind((name,), (stmt.place,), at=stmt.at)
-        if self.facts.value(stmt, stmt.place).dims is None:
+        held = self.facts.value(stmt, stmt.place)
+        if isinstance(held, Array) and held.dims is None:
             back = Store(stmt.place, None, Name(name), at=stmt.at)
             return [first, *self._either_way(stmt, Name(name, at=stmt.place.at), (back,))]
         if not active or stmt.op in LINEAR:
@@ -114,23 +116,22 @@ class _Resolver:
 
     def _in_place(self, stmt: Store) -> bool:
         """Whether `place op= v` adds to cells of an array each once."""
-        from srcgrad.analysis.interpret.expressions import basic_index
-        owner = self.facts.value(stmt, stmt.place.value)
-        return isinstance(owner, Array) and basic_index(self.facts.value(stmt, stmt.place.index)) is True
+        return isinstance(stmt.place, Item) and isinstance(self.facts.value(stmt, stmt.place.value), Array) \
+            and basic_index(self.facts.value(stmt, stmt.place.index)) is True
 
     def _spelled_out(self, stmt: Store, place: Expr) -> list[Statement]:
         """place op= v   ->   t = place op v; place = t"""
         name = self._made("t")
-        return [Bind((name,), (Bin(stmt.op, place, stmt.value, at=stmt.at),), at=stmt.at),
+        return [Bind((name,), (_operation(stmt, place, stmt.value),), at=stmt.at),
                 Store(place, None, Name(name), at=stmt.at)]
 
     def _augmented_name(self, stmt: Store, name: Name) -> list[Statement]:
         kind = self.facts.value(stmt, name)
         whole = Item(name, Const(...), at=name.at)
         if number_of(kind) is not None or isinstance(kind, TupleOf):
-            return [Bind((name.id,), (Bin(stmt.op, name, stmt.value, at=stmt.at),), at=stmt.at)]
+            return [Bind((name.id,), (_operation(stmt, name, stmt.value),), at=stmt.at)]
         if isinstance(kind, Array) and kind.dims is None and not self._aliased(stmt, name):
-            return [Bind((name.id,), (Bin(stmt.op, name, stmt.value, at=stmt.at),), at=stmt.at)]
+            return [Bind((name.id,), (_operation(stmt, name, stmt.value),), at=stmt.at)]
         if isinstance(kind, Array) and kind.dims is None:
             return self._either_way(stmt, name)
         if not isinstance(kind, Array):
@@ -150,7 +151,7 @@ class _Resolver:
             value = Name(held, at=value.at)
         whole = replace(stmt, place=Item(name, Const(...), at=name.at), value=value)
         written = [whole] if stmt.op in LINEAR else self._spelled_out(whole, whole.place)
-        rebound = Bind((name.id,), (Bin(stmt.op, name, value, at=stmt.at),), at=stmt.at)
+        rebound = Bind((name.id,), (_operation(stmt, name, value),), at=stmt.at)
         test = Call(self._outside("isinstance", isinstance), (name, self._outside("ndarray", np.ndarray)), at=stmt.at)
         return [*before, If(test, tuple(written), (rebound, *back), at=stmt.at)]
 
@@ -188,7 +189,7 @@ class _Resolver:
             return [whole]
         before: list[Statement] = []
         source = stmt.iter
-        if not isinstance(source, Name) or source.id in _bound(whole):
+        if not isinstance(source, Name) or source.id in bound(whole.body):
             name = self._made("items")
             known = isinstance(value, (Array, ListOf, TupleOf, RangeOf))
             before.append(Bind((name,), (source if known else Call(Name("list"), (source,)),), at=stmt.at))
@@ -208,9 +209,7 @@ def _all_refs(item: Abstract) -> Iterator[Ref]:
         yield from _all_refs(part)
 
 
-def _bound(stmt: For) -> frozenset[str]:
-    from srcgrad.lang.names import bound
-    return bound(stmt.body) | names_read(Const(None))
-
-
-__all__ = ["resolve", "If"]
+def _operation(stmt: Store, place: Expr, value: Expr) -> Bin:
+    """place op value, of `place op= value`"""
+    assert stmt.op is not None
+    return Bin(stmt.op, place, value, at=stmt.at)

@@ -11,14 +11,13 @@ from dataclasses import replace
 
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.interpreter import Facts
-from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, number_of
+from srcgrad.analysis.values import Array, DictOf, Known, ObjectOf, TupleOf, number_of
 from srcgrad.lang.core import (
     Attr,
     Bin,
     Bind,
     Bool,
     Call,
-    Compare,
     Cond,
     Const,
     Dict,
@@ -40,7 +39,6 @@ from srcgrad.lang.core import (
     While,
     blocks,
     children,
-    expressions,
     names_read,
     rebuild,
     walk,
@@ -73,11 +71,12 @@ class _Splitter:
         match stmt:
             case Bind(targets, values):
                 return self._bind(stmt, targets, values)
-            case Store(place, _, value):
+            case Store(place, op, value):
                 place = self._store_place(stmt, place, before)
                 if not self.active(stmt, stmt.place) and not self.active(stmt, value):
                     return [*before, replace(stmt, place=place)]
-                new = replace(stmt, place=place, value=self.operand(stmt, value, before))
+                part = self._member if op is None else self.operand
+                new = replace(stmt, place=place, value=part(stmt, value, before))
                 return [*before, new]
             case Unpack(_, value, _) | Return(value):
                 value = self.operand(stmt, value, before)
@@ -101,7 +100,7 @@ class _Splitter:
 
     def _effect(self, stmt: Effect, call: Call) -> list[Statement]:
         before: list[Statement] = []
-        args = tuple(self.operand(stmt, a, before) if self.active(stmt, a) else a for a in call.args)
+        args = tuple(self._member(stmt, a, before) if self.active(stmt, a) else a for a in call.args)
         return [*before, Effect(replace(call, args=args), at=stmt.at)]
 
     def _bind(self, stmt: Bind, targets: tuple[str, ...], values: tuple[Expr, ...]) -> list[Statement]:
@@ -164,9 +163,15 @@ class _Splitter:
             return Name(name, at=expr.at)
         value = self.operation(stmt, expr, before)
         transposed = isinstance(expr, Attr) and not self._is_field(stmt, expr.value, expr.name)
-        if is_place(value) and not transposed or isinstance(value, (Tuple, List, Star)):
+        if is_place(value) and not transposed or isinstance(value, (Tuple, Star)):
+            return value
+        if isinstance(value, List) and not self._is_written(stmt, expr):
             return value
         return self._name("t", value, before)
+
+    def _is_written(self, stmt: Statement, expr: Expr) -> bool:
+        """Whether something changes the object: its birth then is a statement of its own."""
+        return any(self.facts.written(ref.storage) for ref in self.facts.kind(stmt, expr).refs)
 
     def operation(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
         """The expression with operands in place of its active parts."""
@@ -182,7 +187,16 @@ class _Splitter:
             case Call(func, args, kwargs):
                 return Call(self._callee(stmt, func, before), tuple(self.operand(stmt, a, before) for a in args),
                             tuple((k, self.operand(stmt, v, before)) for k, v in kwargs), at=expr.at)
-        return rebuild(expr, tuple(self.operand(stmt, e, before) for e in children(expr)))
+        part = self._member if isinstance(expr, (List, Tuple, Dict)) else self.operand
+        return rebuild(expr, tuple(part(stmt, e, before) for e in children(expr)))
+
+    def _member(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
+        """An operand that a container holds: an item of an array gets a name, unless it certainly is a number or a view,
+        since what is born has an adjoint of its own."""
+        value = self.operand(stmt, expr, before)
+        kind = self.facts.value(stmt, expr)
+        unsure = isinstance(kind, Array) and (kind.dims is None or self._gathers(stmt, expr))
+        return self._name("t", value, before) if unsure and isinstance(value, (Item, Attr)) else value
 
     def _owner(self, stmt: Statement, owner: Expr, before: list[Statement]) -> Expr:
         value = self.operand(stmt, owner, before)
@@ -280,6 +294,3 @@ def index_like(expr: Expr) -> bool:
 def arithmetic(expr: Expr) -> bool:
     """Plain arithmetic on names and numbers."""
     return all(isinstance(e, (Name, Const, Bin, Unary, Attr, Item, Slice, Tuple)) for e in walk(expr))
-
-
-__all__ = ["split", "is_place", "cheap", "Array", "ListOf", "Compare", "Dict", "expressions"]

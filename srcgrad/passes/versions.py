@@ -10,10 +10,11 @@ back where versions don't get into each other's way.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from srcgrad.lang import names
-from srcgrad.lang.core import Bind, Expr, Name, Statement, Store, Unpack
-from srcgrad.passes.inline import rename_expr, rename_statement
+from srcgrad.lang.core import Bind, Expr, Name, Statement, Unpack
+from srcgrad.passes.inline import rename_statement
 from srcgrad.passes.unit import Unit
 
 
@@ -42,14 +43,10 @@ def _statement(stmt: Statement, to: dict[str, Expr], origin: dict[str, str], see
                 made.add(new)
             to[name], origin[new] = Name(new), name
         targets.append(_current(name, to))
-    if isinstance(old, Bind):
-        return Bind(tuple(targets), old.values, at=stmt.at)
-    return Unpack(tuple(targets), old.value, old.star, at=stmt.at)
+    assert isinstance(old, (Bind, Unpack))
+    return replace(old, names=tuple(targets))
 
 
 def _current(name: str, to: Mapping[str, Expr]) -> str:
     new = to.get(name)
     return new.id if isinstance(new, Name) else name
-
-
-__all__ = ["number_versions", "Store"]

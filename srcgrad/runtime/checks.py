@@ -17,6 +17,7 @@ __all__ = ["check_kind", "check_view", "check_separate", "note_unwritten", "chec
            "check_all_met", "check_zero", "outline", "memory_of", "ASSERTIONS"]
 
 Fact = tuple[Any, ...]
+_NUMERIC = (bool, int, float, complex, np.generic)
 _NUMBERS = {"bool": (bool, np.bool_), "int": (int, np.integer), "float": (int, np.integer, float, np.floating),
             "complex": (int, np.integer, float, np.floating, complex, np.complexfloating)}
 
@@ -45,7 +46,7 @@ def _differs(x: Any, fact: Fact | None) -> str:
 
 
 def _array(x: Any, dtype: str | None, dims: tuple[int | None, ...] | None) -> str:
-    if dims is None and isinstance(x, (bool, int, float, complex, np.generic)):
+    if dims is None and isinstance(x, _NUMERIC):
         return ""
     if not isinstance(x, np.ndarray):
         return f"a {type(x).__name__} instead of an array"
@@ -117,7 +118,7 @@ def check_view(where: str, x: Any, view: Any) -> None:
     if isinstance(x, np.ndarray) and isinstance(view, np.ndarray):
         if x.shape != view.shape or x.size and (address(x), x.strides) != (address(view), view.strides):
             _fail(where, "not the view that its reference says")
-    elif x is not view and not isinstance(x, (int, float, complex, np.generic)):
+    elif x is not view and not isinstance(x, _NUMERIC):
         _fail(where, "not the object that its reference says")
 
 
@@ -215,10 +216,10 @@ class Memory(tuple):
     __slots__ = ()
 
     def lies_as(self, other: Memory) -> bool:
-        """Whether the two overlap alike with anything else."""
+        """Whether the two overlap alike with anything else; numbers don't overlap."""
         (a,), (b,) = self, other
         if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-            return a is b
+            return a is b or isinstance(a, _NUMERIC) and isinstance(b, _NUMERIC)
         return a.shape == b.shape and (not a.size or (address(a), a.strides) == (address(b), b.strides))
 
 

@@ -138,6 +138,7 @@ class Shadow:
 
     def add_each(self, container: Any, g: Any) -> None:
         """Add the adjoints `g` of all elements of a list, a tuple or a dict: arrays' to their memories, numbers' to slots.
+        None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.add_each([a, 2.0], [np.ones(2), 3.0])
@@ -146,6 +147,8 @@ class Shadow:
         """
         for key in (container if isinstance(container, dict) else range(len(container))):
             item = container[key]
+            if g[key] is None:
+                continue
             if isinstance(item, np.ndarray):
                 self.add(item, g[key])
             elif isinstance(item, (list, tuple, dict)):

@@ -18,8 +18,8 @@ import numpy as np
 from srcgrad.errors import AliasError, ArgumentError
 from srcgrad.runtime.memory import bounds, copy_layout, mirror, root, whole_bytes
 
-__all__ = ["zeros_like", "add", "add_at", "gradient", "copy_argument", "copy_record", "check_scalar",
-           "check_separate", "fields"]
+__all__ = ["zeros_like", "add", "add_at", "gradient", "copy_argument", "copy_record", "check_pair",
+           "check_scalar", "check_separate", "fields"]
 
 _MADE_BY_A_CLASS_STATEMENT = 1 << 9     # CPython's Py_TPFLAGS_HEAPTYPE
 
@@ -94,7 +94,7 @@ def _zeros(x: Any, path: tuple[int, ...]) -> Any:
         case np.generic():
             dtype = _float_dtype(x.dtype)
             return None if dtype is None else dtype.type(0)
-        case bool():
+        case bool() | Enum():
             return None
         case int() | float():
             return 0.0
@@ -184,7 +184,7 @@ def _gradient(x: Any, bar: Any, owned: bool, path: dict[int, Any]) -> Any:
     if isinstance(x, np.ndarray):
         return _array_gradient(x, bar, owned)
     if isinstance(x, (float, int, complex, np.generic)):
-        return _number_gradient(x, bar)
+        return None if isinstance(x, Enum) else _number_gradient(x, bar)
     if id(x) in path:
         return path[id(x)]
     match x:
@@ -265,22 +265,21 @@ def copy_argument(x: Any) -> Any:
     """
     if type(x) is np.ndarray:
         return copy_layout(x)
-    return _Copier(objects=True)(x)
+    return _Copier()(x)
 
 
 def copy_record(record: Any) -> Any:
-    """A deep copy of the lists, tuples, dicts and arrays of a saved record; everything else is as it was.
+    """A deep copy of what a saved record holds, down to the arrays in objects; functions and the like stay what they are.
 
     Arrays that share memory share it in the copy.
     """
-    return _Copier(objects=False)(record)
+    return _Copier()(record)
 
 
 class _Copier:
     """Copies with one memo: an object that is met twice is copied once, and views follow their storage."""
 
-    def __init__(self, objects: bool) -> None:
-        self.objects = objects
+    def __init__(self) -> None:
         self.memo: dict[int, Any] = {}
         self.storages: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
@@ -306,9 +305,9 @@ class _Copier:
                 return new
             case dict():
                 return self.mapping(x)
-            case set() | bytearray() | deque() if self.objects:
+            case set() | bytearray() | deque():
                 return self.keep(x, copy.copy(x))
-        return self.object(x) if self.objects else x
+        return self.object(x)
 
     def mapping(self, x: dict) -> dict:
         new = self.keep(x, {} if type(x) is dict else copy.copy(x))
@@ -359,6 +358,14 @@ def check_scalar(value: Any) -> None:
     if np.iscomplexobj(value):
         raise ArgumentError("the function returned a complex number, and a gradient needs a real one",
                             remedy="Take the real part or the absolute value, or use vjp.")
+
+
+def check_pair(result: Any) -> None:
+    """Raise unless the result is a pair: what is differentiated, and the rest."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        kind = f"tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+        raise ArgumentError(f"with has_aux the function returns a pair, and here it returned a {kind}",
+                            remedy="Return the number and the rest as a tuple of two.")
 
 
 def check_separate(arguments: Mapping[str, Any], written: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused, numeric
 from srcgrad.analysis.interpret.state import Abstract, Env
+from srcgrad.analysis.scope import guard_attribute
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -64,7 +65,7 @@ class Calls:
         if isinstance(expr.func, Attr):
             owner = ev(expr.func.value, env)
             if not isinstance(ev.value(owner), Known):
-                return self._method(ev, expr, owner, env)
+                return self._method(ev, expr, expr.func, owner, env)
         function = ev(expr.func, env).value
         args, kwargs = self._arguments(ev, expr, env)
         if isinstance(function, Closure):
@@ -76,7 +77,7 @@ class Calls:
     def _arguments(self, ev: Evaluator, expr: Call, env: Env) -> tuple[list[Abstract], dict[str, Abstract]]:
         args: list[Abstract] = []
         for arg in expr.args:
-            args.extend(ev._spread(arg, env) if isinstance(arg, Star) else [ev(arg, env)])
+            args.extend(ev.spread(arg, env) if isinstance(arg, Star) else [ev(arg, env)])
         kwargs = {}
         for name, value in expr.kwargs:
             item = ev(value, env)
@@ -188,7 +189,10 @@ class Calls:
     def _opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
         """Code that can't be looked into: fine as long as nothing that is differentiated gets there."""
         if any(a.active for a in [*args, *kwargs.values()]):
-            name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or "this"
+            if function is None:
+                raise Refused("it isn't known which function this calls, so it can't be differentiated",
+                              "call a function by its name, or pass it as an argument", expr.at)
+            name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
             module = getattr(function, "__module__", None)
             full = f"{module}.{name}" if module and module not in ("builtins", "__main__") else name
             raise Refused(f"there is no derivative rule for `{full}`",
@@ -200,29 +204,36 @@ class Calls:
 
     # ------------------------------------------------------------ methods
 
-    def _method(self, ev: Evaluator, expr: Call, owner: Abstract, env: Env) -> Abstract:
-        name = expr.func.name
+    def _method(self, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, env: Env) -> Abstract:
+        name = func.name
         value = ev.value(owner)
         args, kwargs = self._arguments(ev, expr, env)
         if isinstance(value, (Array, Number)):
-            return self._array_method(ev, expr, owner, value, name, args, kwargs)
+            return self._array_method(ev, expr, func, owner, value, args, kwargs)
         if isinstance(value, ListOf):
             return self._list_method(ev, expr, owner, name, args)
         if isinstance(value, DictOf) and name == "get":
             return ev.element(owner, args[0].value.obj if isinstance(args[0].value, Known) else None)
         if isinstance(value, ObjectOf):
-            return self._object_method(ev, expr, owner, value, name, args, kwargs)
+            return self._object_method(ev, expr, owner, value, name, args, kwargs, env)
         return self._opaque(ev, expr, None, [owner, *args], kwargs)
 
     def _object_method(self, ev: Evaluator, expr: Call, owner: Abstract, value: ObjectOf, name: str,
-                       args: list[Abstract], kwargs: dict) -> Abstract:
+                       args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
+        if name in dict(value.fields):
+            function = ev(expr.func, env).value
+            return self._opaque(ev, expr, None, args, kwargs) if not isinstance(function, Known) \
+                else self.known(ev, expr, function.obj, args, kwargs)
         found = getattr(value.cls, name, None)
+        if found is not None:
+            ev.guards[("attribute", id(value.cls), name)] = guard_attribute(value.cls, name, Known(found))
         if isinstance(found, types.FunctionType):
             return self._user(ev, expr, found, [owner, *args], kwargs, receiver=True)
         return self._opaque(ev, expr, found, [owner, *args], kwargs)
 
-    def _array_method(self, ev: Evaluator, expr: Call, owner: Abstract, value: Value, name: str,
+    def _array_method(self, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, value: Value,
                       args: list[Abstract], kwargs: dict) -> Abstract:
+        name = func.name
         active = owner.active or any(a.active for a in [*args, *kwargs.values()])
         function = METHODS.get(name)
         if name in ("fill", "sort", "partition", "put", "resize", "itemset", "setflags", "setfield", "byteswap"):
@@ -235,7 +246,8 @@ class Calls:
         active = active and not _inactive_method(name)
         result = numeric(result, value)
         if function in VIEWS and isinstance(value, Array) and isinstance(result, Array):
-            return self._view(ev, Call(expr.func, (expr.func.value, *expr.args), expr.kwargs), function, result, owner, active)
+            whole = Call(func, (func.value, *expr.args), expr.kwargs)
+            return self._view(ev, whole, function, result, owner, active)
         return ev.fresh(expr, result, active)
 
     def _list_method(self, ev: Evaluator, expr: Call, owner: Abstract, name: str, args: list[Abstract]) -> Abstract:
@@ -247,7 +259,7 @@ class Calls:
         if name in ("index", "count"):
             return Abstract(Number("int"))
         if name == "copy":
-            return ev._container_item(Item(expr, expr), owner, Abstract(operations.SliceOf(None, None, None)))
+            return ev.container_item(Item(expr, expr), owner, Abstract(operations.SliceOf(None, None, None)))
         raise Refused(f"the list method `{name}` isn't supported yet", "use `append` and items", expr.at)
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.guards import compile_guard
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
-from srcgrad.analysis.scope import MISSING, Outer
+from srcgrad.analysis.scope import MISSING, Outer, guard_attribute
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -23,12 +24,12 @@ from srcgrad.analysis.values import (
     ListOf,
     Number,
     ObjectOf,
-    RangeOf,
     TupleOf,
     Value,
     join,
     number_of,
 )
+from srcgrad.lang.source import is_user_function
 from srcgrad.lang.core import (
     At,
     Attr,
@@ -152,7 +153,7 @@ class Evaluator:
             return Abstract(value, frozenset((Ref(storage),)))
         return Abstract(value, varied=active)
 
-    def _fresh_item(self, expr: Expr, k: int, value: Value, active: bool) -> Abstract:
+    def _fresh_item(self, expr: Expr, k: int | str, value: Value, active: bool) -> Abstract:
         if isinstance(value, Array):
             storage = self.storage(expr, "array", k)
             self.heap.mark(storage, active=active)
@@ -182,20 +183,23 @@ class Evaluator:
 
     def _abstract_outer(self, name: str) -> Abstract:
         outer = self.outer(name)
-        obj = MISSING if outer is None else outer.value()
-        if outer is None or obj is MISSING:
+        return NOTHING if outer is None else self.outer_object(outer)
+
+    def outer_object(self, outer: Outer) -> Abstract:
+        """What an outer name means now; that it stays of this kind is guarded."""
+        obj = outer.value()
+        if obj is MISSING:
             return NOTHING
         if obj is None or isinstance(obj, (str, bool)):
             self.guards[("value", outer)] = outer.guard_value()
             return Abstract(Known(obj))
-        if isinstance(obj, (int, float, complex, np.ndarray, np.generic, list, tuple, dict)):
-            self.guards[("kind", outer)] = outer.guard_kind()
-            return self.from_object(obj, ("outer", name), "outer", False)
-        if isinstance(obj, (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)) or callable(obj):
+        if isinstance(obj, (types.ModuleType, type, np.dtype)) or callable(obj) and not hasattr(obj, "__dict__") \
+                or isinstance(obj, (types.FunctionType, types.MethodType)) or callable(obj) and is_user_function(obj):
             self.guards[("identity", outer)] = outer.guard_identity()
             return Abstract(Known(obj))
-        self.guards[("identity", outer)] = outer.guard_identity()
-        return self.from_object(obj, ("outer", name), "outer", False)
+        value = _lengths_as_they_are(obj)
+        self.guards[("kind", outer)] = outer.guard_kind(value)
+        return self.from_value(value, ("outer", outer.name, id(obj)), "outer", False)
 
     def from_object(self, obj: Any, path: Any, origin: str, active: bool) -> Abstract:
         return self.from_value(operations.of_object(obj, path), path, origin, active)
@@ -345,10 +349,10 @@ class Evaluator:
     def _tuple(self, expr: Tuple, env: Env) -> Abstract:
         items: list[Abstract] = []
         for part in expr.items:
-            items.extend(self._spread(part, env) if isinstance(part, Star) else [self(part, env)])
+            items.extend(self.spread(part, env) if isinstance(part, Star) else [self(part, env)])
         return Abstract(TupleOf(tuple(self.value(i) for i in items)), items=tuple(items))
 
-    def _spread(self, expr: Star, env: Env) -> list[Abstract]:
+    def spread(self, expr: Star, env: Env) -> list[Abstract]:
         item = self(expr.value, env)
         if item.items is None:
             raise Refused("the length of what is spread here isn't known", "name the elements one by one", expr.at)
@@ -361,7 +365,7 @@ class Evaluator:
         storage = self.storage(expr, "list")
         for part in expr.items:
             if isinstance(part, Star):
-                for item in self._spread(part, env):
+                for item in self.spread(part, env):
                     self.heap.put(storage, "*", item)
             else:
                 self.heap.put(storage, "*", self(part, env))
@@ -398,13 +402,13 @@ class Evaluator:
             found = getattr(obj, expr.name)
         except AttributeError:
             return NOTHING
-        if isinstance(obj, types.ModuleType) and isinstance(found, (int, float, complex, np.ndarray)) \
-                and not isinstance(found, bool):
-            return self.from_object(found, ("outer", f"{obj.__name__}.{expr.name}"), "outer", False)
-        if isinstance(obj, types.ModuleType) and not obj.__name__.startswith(("numpy", "math", "scipy")):
-            outer = Outer(expr.name, obj.__dict__)
-            self.guards[("identity", outer)] = outer.guard_identity()
-        return Abstract(Known(found))
+        data = isinstance(found, (int, float, complex, np.ndarray, np.generic, list, tuple, dict)) and not isinstance(found, bool)
+        if _changes(obj):
+            known = operations.of_object(found) if data else Known(found)
+            self.guards[("attribute", id(obj), expr.name)] = guard_attribute(obj, expr.name, known)
+        elif not isinstance(obj, types.ModuleType):
+            return Abstract(Known(found))
+        return self.from_object(found, ("outer", id(obj), expr.name), "outer", False) if data else Abstract(Known(found))
 
     def _field(self, expr: Attr, owner: Abstract, value: ObjectOf) -> Abstract:
         found = [ref.storage.fields[expr.name] for ref in owner.refs if expr.name in ref.storage.fields]
@@ -441,7 +445,7 @@ class Evaluator:
         if isinstance(value, TupleOf) and owner.items is not None:
             return self._tuple_item(expr, owner.items, index)
         if isinstance(value, (ListOf, DictOf)):
-            return self._container_item(expr, owner, index)
+            return self.container_item(expr, owner, index)
         return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
@@ -489,7 +493,7 @@ class Evaluator:
             bounds.append(known)
         return slice(*bounds)
 
-    def _container_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
+    def container_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
         if isinstance(index.value, operations.SliceOf):
             storage = self.storage(expr, "list")
             for ref in owner.refs:
@@ -515,6 +519,14 @@ class Evaluator:
 @functools.cache
 def _method_name(kind: str) -> str:
     return "_" + kind.lower()
+
+
+def _lengths_as_they_are(obj: Any) -> Value:
+    """An outer value; data rarely change their shape, so an array's is taken as it is."""
+    value = operations.of_object(obj)
+    if isinstance(value, Array) and isinstance(obj, np.ndarray):
+        return Array(value.dtype, tuple(Linear(n) for n in obj.shape))
+    return value
 
 
 def numeric(result: Value, *operands: Value) -> Value:
@@ -547,10 +559,16 @@ def _basic_entry(value: Value) -> bool | None:
     return None
 
 
+def _changes(obj: Any) -> bool:
+    """Whether attributes of the object may be set anew: those of modules, classes and objects of no library."""
+    if isinstance(obj, types.ModuleType):
+        home = obj.__name__
+    else:
+        home = str(getattr(obj if isinstance(obj, type) else type(obj), "__module__", None))
+    return home.partition(".")[0] not in ("numpy", "scipy", "math", "builtins")
+
+
 def _hint(path: Any) -> str:
     while isinstance(path, tuple):
         path = path[-1]
     return str(path)
-
-
-__all__ = ["Evaluator", "Refused", "basic_index", "HOLE", "RangeOf"]

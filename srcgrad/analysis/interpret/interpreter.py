@@ -16,7 +16,6 @@ from srcgrad.analysis.interpret.state import (
     Abstract,
     Env,
     Heap,
-    Ref,
     Storage,
     forget_name,
     forgetful,
@@ -29,7 +28,6 @@ from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
-    Closure,
     DictOf,
     Known,
     Linear,
@@ -39,7 +37,6 @@ from srcgrad.analysis.values import (
     RangeOf,
     ShapeOf,
     TupleOf,
-    Unknown,
     Value,
     number_of,
 )
@@ -182,7 +179,8 @@ class _Walk:
             if k in self.entry.in_place:
                 self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
-        self.numbers: dict[Statement, int] = {s: k for k, s in enumerate(s for s in statements(code.body) if isinstance(s, For))}
+        loops = (s for s in statements(code.body) if isinstance(s, For))
+        self.numbers: dict[Statement, int] = {s: k for k, s in enumerate(loops)}
         self.last = code.body[-1] if code.body else None
         self.block(code.body, env)
 
@@ -484,6 +482,3 @@ class _Walk:
             for ref in item.refs:
                 if name in live and stmt in ref.storage.home:
                     self.heap.mark(ref.storage, loose=True)
-
-
-__all__ = ["interpret", "Entry", "Facts", "Ref", "Storage", "Unknown", "Closure"]

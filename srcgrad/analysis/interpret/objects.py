@@ -27,7 +27,7 @@ from srcgrad.analysis.values import (
 _DEPTH = 8                                   # of containers and objects inside each other
 
 
-def of_object(obj: Any, path: str | None = None) -> Value:
+def of_object(obj: Any, path: Any = None) -> Value:
     """What an argument is; its lengths are symbols that `path` names (all unknown where path is None).
 
     >>> of_object(np.zeros((4, 1)), "x").dims == (Linear.symbol(("x", 0)), Linear(1))
@@ -36,7 +36,7 @@ def of_object(obj: Any, path: str | None = None) -> Value:
     return _abstract(obj, path, ())
 
 
-def _abstract(obj: Any, path: str | None, above: tuple[int, ...]) -> Value:
+def _abstract(obj: Any, path: Any, above: tuple[int, ...]) -> Value:
     if type(obj) is np.ndarray:
         return Array(obj.dtype, tuple(_length(n, path, axis) for axis, n in enumerate(obj.shape)))
     if isinstance(obj, np.generic):
@@ -54,13 +54,13 @@ def _abstract(obj: Any, path: str | None, above: tuple[int, ...]) -> Value:
     return _abstract_parts(obj, path, (*above, id(obj)))
 
 
-def _length(n: int, path: str | None, axis: int) -> Linear | None:
+def _length(n: int, path: Any, axis: int) -> Linear | None:
     return Linear(n) if n <= 1 else None if path is None else Linear.symbol((path, axis))
 
 
-def _abstract_parts(obj: Any, path: str | None, above: tuple[int, ...]) -> Value:
+def _abstract_parts(obj: Any, path: Any, above: tuple[int, ...]) -> Value:
     def inside(part: Any, suffix: str) -> Value:
-        return _abstract(part, None if path is None else path + suffix, above)
+        return _abstract(part, _longer(path, suffix), above)
 
     if type(obj) is list:
         return ListOf(_abstract_elements(obj, above))
@@ -73,6 +73,13 @@ def _abstract_parts(obj: Any, path: str | None, above: tuple[int, ...]) -> Value
     if isinstance(obj, (set, frozenset, dict, list, np.ndarray, bytearray, memoryview)):
         return UNKNOWN
     return ObjectOf(type(obj), tuple((name, inside(v, f".{name}")) for name, v in _fields(obj)))
+
+
+def _longer(path: Any, suffix: str) -> Any:
+    """The path of a part; of what isn't an argument it ends in a tuple's last entry."""
+    if isinstance(path, tuple):
+        return *path[:-1], f"{path[-1]}{suffix}"
+    return None if path is None else path + suffix
 
 
 def _abstract_elements(obj: list, above: tuple[int, ...]) -> Value | None:

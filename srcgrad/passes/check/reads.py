@@ -58,10 +58,11 @@ class Reads:
             case Attr(value, name) if name in SHAPES:
                 self._read_outline(value, out)
                 return
-            case Call(Name(id), (place, *rest), ()) | Call(Attr(Name(id), "pop" | "add_each"), (place, *rest), ()) \
-                    if id == self.c.shadow:
+            case Call(Name(id) | Attr(Name(id), _), (place, *rest), ()) if id == self.c.shadow:
                 self._read_place(place, out)
-                self._read_all(rest, out)
+                for arg in rest:
+                    # `take` is told the owner of what may be a view
+                    self._read_place(arg, out) if _is_take(expr) else self._read(arg, out)
                 return
             case Call(Attr(_, "may_share_memory"), args, ()):
                 for arg in args:
@@ -94,3 +95,7 @@ class Reads:
             self._read(place, out)
         elif root.id in self.primal:
             out[f"{what} of `{printing.text(place)}`"] = Call(self.c.helper(helper.__name__, helper), (place,))
+
+
+def _is_take(call: Call) -> bool:
+    return isinstance(call.func, Attr) and call.func.name == "take"

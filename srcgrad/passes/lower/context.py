@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.lang import core, parse
-from srcgrad.lang.names import Fresh
+from srcgrad.lang.names import Fresh, free
 from srcgrad.passes.lower import hoist
 from srcgrad.passes.lower.returns import ends
 
@@ -45,7 +46,7 @@ class Lowering:
         try:
             if construct is None:
                 raise hoist.Refused(*_UNSUPPORTED.get(parse.kind(node), _UNKNOWN), node)
-            return construct(node, self)
+            return [part for stmt in construct(node, self) for part in self._with_defaults(stmt)]
         except hoist.Refused as refused:
             return [core.Refuse(refused.what, refused.remedy, at=self.at(refused.node) or self.at(node))]
 
@@ -62,6 +63,27 @@ class Lowering:
         before, node = hoist.hoist(node)
         binds = [core.Bind((name,), (self.expr(value),), at=self.at(value)) for name, value in before]
         return [*binds], self.expr(node)
+
+    def _with_defaults(self, stmt: core.Statement) -> Statements:
+        """`g = lambda v, s=k: v * s` takes its defaults when it is made: they get names that nobody binds again."""
+        if not isinstance(stmt, core.Bind):
+            return [stmt]
+        before: Statements = []
+        values = tuple(core.map_expr(lambda e: self._named_defaults(e, before), value) for value in stmt.values)
+        return [*before, replace(stmt, values=values)] if before else [stmt]
+
+    def _named_defaults(self, expr: core.Expr, before: Statements) -> core.Expr:
+        if not isinstance(expr, core.Function):
+            return expr
+        params = []
+        for param in expr.code.params:
+            if param.default is not None and not isinstance(param.default, core.Const):
+                bind, name = self.temporary(param.default, param.name)
+                before.append(bind)
+                param = replace(param, default=name)
+            params.append(param)
+        code = replace(expr.code, params=tuple(params))
+        return core.Function(code, free(code), at=expr.at)
 
     def temporary(self, value: core.Expr, hint: str) -> tuple[core.Bind, core.Name]:
         """A fresh name for the value, and the statement that binds it."""

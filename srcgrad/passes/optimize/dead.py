@@ -15,6 +15,7 @@ from srcgrad.lang.core import (
     Effect,
     Expr,
     For,
+    Function,
     If,
     Item,
     Jump,
@@ -124,7 +125,8 @@ def _save_lists(block: Block, effects: Effects) -> frozenset[str]:
 
 def _lists_bound(block: Block, lists: frozenset[str] | None) -> frozenset[str]:
     """Names that are bound to empty lists, or to what one of these `lists` gives (None: any list), and no others."""
-    good, bad = set(), set()
+    good: set[str] = set()
+    bad: set[str] = set()
     for stmt in core.statements(block):
         values = stmt.values if isinstance(stmt, Bind) else ()
         for i, name in enumerate(bound_by(stmt)):
@@ -205,6 +207,8 @@ class _Sweep:
         return (stmt,), (live - names) | reads(stmt.value, self.effects)
 
     def _droppable(self, value: Expr) -> bool:
+        if isinstance(value, Function):
+            return all(p.default is None or self.effects.pure(p.default) for p in value.code.params)
         return self.effects.pure(value) or _popped(value) in self.idle
 
     # ------------------------------------------------------------ contents

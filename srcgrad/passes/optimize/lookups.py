@@ -8,7 +8,19 @@
 from __future__ import annotations
 
 from srcgrad.lang.core import (
-    Attr, Bind, Call, Comment, Effect, Expr, Name, Statement, Store, blocks, expressions, walk, with_blocks,
+    Attr,
+    Bind,
+    Call,
+    Comment,
+    Effect,
+    Expr,
+    Name,
+    Statement,
+    Store,
+    blocks,
+    expressions,
+    walk,
+    with_blocks,
 )
 from srcgrad.lang.names import bound_by
 

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.scope import MISSING
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, join, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, Value, join, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -33,6 +33,7 @@ from srcgrad.lang.core import (
     walk,
 )
 from srcgrad.passes.optimize.effects import MUTATORS, Effects
+from srcgrad.passes.optimize.simplify import Kind
 from srcgrad.passes.reverse.context import Context, Probe
 from srcgrad.rules.nondifferentiable import is_pure
 from srcgrad.rules.spellings import METHODS
@@ -103,7 +104,7 @@ class Oracles:
             known = self._values[id(expr)] = (expr, self._evaluate(expr, self.kinds))
         return known[1]
 
-    def kind(self, expr: Expr) -> str | None:
+    def kind(self, expr: Expr) -> Kind:
         value = self.value(expr)
         if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype.kind in "fci":
             return "array"
@@ -301,6 +302,3 @@ def _root(place: Expr) -> str:
     while isinstance(place, (Item, Attr)):
         place = place.value
     return place.id if isinstance(place, Name) else ""
-
-
-__all__ = ["Oracles", "Known", "Number"]

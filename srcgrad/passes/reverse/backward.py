@@ -68,10 +68,10 @@ class Backward:
                 return self.bindings.unpack(stmt, state)
             case Store():
                 return self.stores.store(stmt, state)
-            case Effect(value) if self.bindings.calls.applies(stmt, value):
-                return self.bindings.calls.reverse(stmt, None, value, state)
             case Effect():
-                return self.stores.effect(stmt, state)
+                call = self.bindings.calls.applied(stmt, stmt.value)
+                return self.stores.effect(stmt, state) if call is None \
+                    else self.bindings.calls.reverse(stmt, None, call, state)
             case If():
                 return self.branches.reverse(stmt, state)
             case For() | While():

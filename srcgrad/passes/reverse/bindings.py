@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import Array, Number
+from srcgrad.analysis.values import Array, ListOf, Number, TupleOf
 from srcgrad.lang.core import (
     Attr,
+    Bin,
     Bind,
     Call,
     Const,
@@ -15,6 +16,7 @@ from srcgrad.lang.core import (
     Item,
     List,
     Name,
+    Slice,
     Statement,
     Tuple,
     Unary,
@@ -38,8 +40,9 @@ class Bindings:
 
     def bind(self, stmt: Bind, state: State) -> Step:
         out: Out = []
-        if len(stmt.names) == 1 and self.calls.applies(stmt, stmt.values[0]):
-            return self.calls.reverse(stmt, stmt.names[0], stmt.values[0], state)
+        call = self.calls.applied(stmt, stmt.values[0]) if len(stmt.names) == 1 else None
+        if call is not None:
+            return self.calls.reverse(stmt, stmt.names[0], call, state)
         if len(stmt.names) == 1:
             self._one(stmt, stmt.names[0], stmt.values[0], state, out)
         else:
@@ -117,6 +120,7 @@ class Bindings:
     def _give(self, stmt: Statement, value: Expr, g: Expr, state: State, out: Out, lazy: bool) -> None:
         if isinstance(value, Dict):
             for key, item in zip(value.keys, value.values):
+                assert key is not None
                 self.contributor.add(stmt, item, Item(g, key), state, out)
             return
         mask = state.masks.get(g.id) if isinstance(g, Name) else None
@@ -126,6 +130,9 @@ class Bindings:
         """name = operation(operands), whose adjoint is g."""
         if self.c.is_place(stmt, value):
             self.contributor.add(stmt, value, g, state, out)
+            return
+        if isinstance(value, Bin) and isinstance(self.c.value(stmt, value), (ListOf, TupleOf)):
+            self._joined(stmt, value, g, state, out)
             return
         spelled = self.rules.spell(stmt, value)
         if spelled is None and self.rules.has_no_derivative(stmt, value):
@@ -137,6 +144,20 @@ class Bindings:
         out_value = self.c.facts.value_of(self.c.facts.name_after(stmt, name))
         self.rules.apply(stmt, rule, bound, Name(name), g, state, out, out_value, lazy)
 
+    def _joined(self, stmt: Statement, value: Bin, g: Expr, state: State, out: Out) -> None:
+        """a + b of two lists or tuples: each takes its part of the adjoint."""
+        if value.op != "+":
+            raise Refused(f"`{value.op}` of a list isn't supported yet where it is differentiated",
+                          "build the list in a loop", value.at or stmt.at)
+        left = value.left
+        count = Const(len(left.items)) if isinstance(left, (List, Tuple)) else \
+            Call(self.c.helper("len", len), (left,))
+        for part, piece in ((left, Slice(None, count)), (value.right, Slice(count, None))):
+            if isinstance(part, List):
+                self._to_parts(stmt, {Item(Item(g, piece), Const(k)): e for k, e in enumerate(part.items)}, state, out)
+            elif self.c.active(stmt, part):
+                self.contributor.add(stmt, part, Item(g, piece), state, out)
+
     # ------------------------------------------------------------ numbers, or arrays that are written in place
 
     def _either(self, stmt: Bind, name: str, value: Expr, item: Abstract, state: State, out: Out) -> None:
@@ -146,12 +167,12 @@ class Bindings:
         state.drop(bar)
         if not self.c.active(stmt, value):
             return
-        born = any(ref.storage.site and ref.storage.site[0] is stmt for ref in item.refs)
+        born = any(ref.storage.born_at(stmt) for ref in item.refs)
         if self.c.is_place(stmt, value):
             if born or not isinstance(g, Const):
                 owner = (value.value,) if isinstance(value, (Item, Attr)) else ()
                 self.contributor.add(stmt, value, self._taken(name, g, owner, out) if born else g, state, out)
-        elif all(ref.storage.site and ref.storage.site[0] is stmt for ref in item.refs):
+        elif all(ref.storage.born_at(stmt) for ref in item.refs):
             self.operation(stmt, name, value, self._taken(name, g, (), out), state, out, False)
         else:
             self._unless_view(stmt, name, value, g, state, out)
@@ -179,7 +200,7 @@ class Bindings:
 
     def _storage(self, stmt: Bind, name: str, value: Expr, item: Abstract, state: State, out: Out) -> None:
         """The name means a storage that is written in place: aliases and views share its buffer; a birth ends it."""
-        born = {ref.storage for ref in item.refs if ref.storage.site and ref.storage.site[0] is stmt}
+        born = {ref.storage for ref in item.refs if ref.storage.born_at(stmt)}
         if not born or isinstance(value, (Const, Name)):
             return
         if isinstance(value, (List, Dict)):
@@ -230,11 +251,16 @@ class Bindings:
         bar = self.c.temporary(name + "_bar")
         out.append(Bind((bar,), (Call(self.contributor.shadow_name(), (Name(name),)),)))
         keys = [Const(k) for k in range(len(parts))] if isinstance(value, List) else list(value.keys)
-        for key, part in zip(keys, parts):
+        slots = {Item(Name(bar), key): part for key, part in zip(keys, parts) if key is not None}
+        self._to_parts(stmt, slots, state, out)
+
+    def _to_parts(self, stmt: Statement, parts: dict[Item, Expr], state: State, out: Out) -> None:
+        """The adjoints of a display's slots go to what was put there; arrays that are written have theirs elsewhere."""
+        for slot, part in parts.items():
             if not self.c.active(stmt, part):
                 continue
             item = self.c.kind(stmt, part)
-            g: Expr = Item(Name(bar), key)
+            g: Expr = slot
             if self.c.in_place(item) and not self.c.either(item):
                 continue
             if not self.c.either(item) and not isinstance(self.c.value(stmt, part), Number):
@@ -267,6 +293,3 @@ class Bindings:
             part = self.c.annotate(stmt, Item(stmt.value, index), self.c.facts.name_after(stmt, name))
             self.contributor.add(stmt, part, g, state, out)
         return Step(stmt, out)
-
-
-__all__ = ["Bindings", "Array"]

@@ -37,11 +37,9 @@ class Branches:
     def _agree(self, stmt: If, states: list[State], state: State, tails: list[Out]) -> None:
         """Both branches end with the same adjoints."""
         for bar in dict.fromkeys([*states[0].have, *states[1].have]):
-            how = [s.have.get(bar) for s in states]
-            for k in (0, 1):
-                if how[k] is None:
-                    how[k] = self._zero(stmt, bar, tails[k])
-            state.set(bar, meet(how[0], how[1]))
+            first, second = (s.have[bar] if s.has(bar) else self._zero(stmt, bar, tail)
+                             for s, tail in zip(states, tails))
+            state.set(bar, meet(first, second))
         for bar in list(state.have):
             if not any(s.has(bar) for s in states):
                 state.drop(bar)
@@ -64,7 +62,7 @@ def zero_before(context: Context, contributor: Contributor, stmt: Statement, bar
     """A zero for an adjoint in the state before a statement: of full shape where the primal is there, else lazy."""
     name = primal_of(context, bar)
     item = context.facts.before.get(stmt, {}).get(name) if name is not None else None
-    if item is None:
+    if name is None or item is None:
         holder = name in context.holders.values()
         if holder and name is not None and any(p.name == name for p in context.unit.code.params):
             return contributor.zeros(stmt, name), OWN

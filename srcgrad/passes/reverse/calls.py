@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.interpret.state import NOTHING, Abstract
 from srcgrad.analysis.values import Array
-from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Name, Statement, Unpack
+from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Unpack
 from srcgrad.lang.source import find
 from srcgrad.passes.callees import Compiled, Default, bind_parameters
 from srcgrad.passes.reverse.adjoints import LAZY, State
@@ -23,8 +22,9 @@ class Calls:
     def __init__(self, context: Context, contributor: Contributor) -> None:
         self.c, self.contributor = context, contributor
 
-    def applies(self, stmt: Statement, value: Expr) -> bool:
-        return isinstance(value, Call) and (stmt, id(value)) in self.c.facts.callees
+    def applied(self, stmt: Statement, value: Expr) -> Call | None:
+        """The expression, if it is a call of a function with a derivative of its own."""
+        return value if isinstance(value, Call) and (stmt, id(value)) in self.c.facts.callees else None
 
     def reverse(self, stmt: Statement, name: str | None, value: Call, state: State) -> Step:
         """The call as a pair of calls; plain where nothing that is differentiated takes part."""
@@ -107,9 +107,6 @@ class Calls:
 
 
 def _hint(expr: Expr) -> str:
-    while isinstance(expr, Attr) or hasattr(expr, "index"):
+    while isinstance(expr, (Attr, Item)):
         expr = expr.value
     return expr.id if isinstance(expr, Name) else "t"
-
-
-__all__ = ["Calls", "Refused"]

@@ -31,7 +31,7 @@ from srcgrad.lang.core import (
     statements,
     substitute,
 )
-from srcgrad.passes.reverse.adjoints import LAZY, State
+from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.split import is_place
 from srcgrad.passes.unit import Unit
 
@@ -297,6 +297,3 @@ def same_shape(a: Value, b: Value) -> bool:
         return is_number(a) and is_number(b)
     return isinstance(a, Array) and isinstance(b, Array) and a.dims is not None and a.dims == b.dims \
         and None not in a.dims
-
-
-__all__ = ["Context", "is_number", "same_shape"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value, same_dtype
+from srcgrad.errors import InternalError
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -164,15 +165,15 @@ class Contributor:
                 and not self._through_owner(stmt, operand, item):
             self._buffer(stmt, operand, item, g, state, out)
             return
+        if not isinstance(operand, (Item, Attr)):
+            raise InternalError(f"the adjoint of {operand!r} has no place")
+        base = self.mutable(stmt, operand.value, state, out)
         if either and not isinstance(self.c.value(stmt, operand.value), Array):
-            base = self.mutable(stmt, operand.value, state, out)
             key = as_value(operand.index) if isinstance(operand, Item) else self._field_key(stmt, operand)
             out.append(Effect(Call(Attr(self.shadow_name(), "add_part"), (operand, base, key, g))))
         elif isinstance(operand, Item):
-            base = self.mutable(stmt, operand.value, state, out)
             self._add_at(stmt, operand, base, operand.index, g, out)
-        elif isinstance(operand, Attr):
-            base = self.mutable(stmt, operand.value, state, out)
+        else:
             out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, self._field_key(stmt, operand), g))))
 
     def _through_owner(self, stmt: Statement, operand: Expr, item: Abstract) -> bool:
@@ -214,10 +215,9 @@ class Contributor:
             bar = self.c.bar(owner.id)
             self.ensure_buffer(stmt, bar, owner.id, state, out)
             return Name(bar)
+        assert isinstance(owner, (Item, Attr))
         base = self.mutable(stmt, owner.value, state, out)
-        if isinstance(owner, Item):
-            return Item(base, owner.index)
-        return Item(base, self._field_key(stmt, owner))
+        return Item(base, owner.index if isinstance(owner, Item) else self._field_key(stmt, owner))
 
     def ensure_buffer(self, stmt: Statement, bar: str, name: str, state: State, out: Out) -> None:
         """`bar` exists, is as large as the primal `name`, and may be written into."""
@@ -232,33 +232,36 @@ class Contributor:
             out.append(Bind((bar,), (Bin("+", self.zeros(stmt, name), Name(bar)),)))
         state.set(bar, OWN)
 
-    def value_of(self, stmt: Statement, name: str) -> Value:
-        for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})):
-            if name in env:
-                return self.c.facts.value_of(env[name])
-        return UNKNOWN
+    def value_of(self, stmt: Statement, name: str, after: bool = False) -> Value:
+        """What a name is before a statement, or after it; on the other side where it isn't there."""
+        return self.c.facts.value_of(self._item(stmt, name, after))
+
+    def _item(self, stmt: Statement, name: str, after: bool) -> Abstract:
+        first, second = (f.get(stmt, {}) for f in (self.c.facts.before, self.c.facts.after))
+        if after:
+            first, second = second, first
+        return first.get(name) or second.get(name) or Abstract()
 
     def is_either(self, stmt: Statement, name: str) -> bool:
         """Whether `Context.either` holds of a name around a statement."""
         envs = self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})
         return any(name in env and self.c.either(env[name]) for env in envs)
 
-    def zeros(self, stmt: Statement, name: str) -> Expr:
-        """The zero adjoint of a primal name."""
-        value = self.value_of(stmt, name)
+    def zeros(self, stmt: Statement, name: str, after: bool = False) -> Expr:
+        """The zero adjoint of a primal name, as it is before the statement, or after it."""
+        value = self.value_of(stmt, name, after)
         if is_number(value) or self.is_either(stmt, name):
             return Const(0.0)
         if isinstance(value, Array) and value.dims and value.dtype is not None and value.dtype.kind in "fc":
-            donor = self._zeros_donor(stmt, name)
+            donor = self._zeros_donor(stmt, name, after)
             return self.c.numpy("zeros_like", donor)
         return Call(self.c.helper("zeros_like", structure.zeros_like), (Name(name),))
 
-    def _zeros_donor(self, stmt: Statement, name: str) -> Expr:
+    def _zeros_donor(self, stmt: Statement, name: str, after: bool) -> Expr:
         """A name of the same shape and dtype that is there anyway; a buffer's layout is its own."""
         if self.c.plain or name in self.c.steady:
             return Name(name)
-        probe = self.c.annotate(stmt, Name(name), self.c.facts.before.get(stmt, {}).get(name)
-                                or self.c.facts.after.get(stmt, {}).get(name) or Abstract())
+        probe = self.c.annotate(stmt, Name(name), self._item(stmt, name, after))
         return self.c.shape_donor(stmt, probe)
 
     def shadow(self, stmt: Statement, place: Expr, state: State, out: Out) -> Expr:
@@ -312,6 +315,3 @@ def _is_fresh(g: Expr) -> bool:
     """Whether evaluating the expression certainly makes a new array (if it makes an array)."""
     return isinstance(g, (Bin, Unary)) or isinstance(g, Call) and isinstance(g.func, Attr) \
         and g.func.name in ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp", "sum")
-
-
-__all__ = ["Contributor"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.analysis.values import Array, Known, number_of
+from srcgrad.analysis.values import Array, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Name, Statement, map_expr
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.rules.spellings import NOT_KNOWN
@@ -111,7 +111,8 @@ def _unnest(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
     """The adjoint of a copy of an array is the adjoint."""
     g, shapes = args
     inner = shapes.args[0] if isinstance(shapes, Call) and shapes.args else None
-    return g if inner is not None and isinstance(c.value(stmt, inner), Array) and c.value(stmt, inner).dims else None
+    value = None if inner is None else c.value(stmt, inner)
+    return g if isinstance(value, Array) and value.dims else None
 
 
 def _is_integer(value: Any) -> bool:
@@ -171,6 +172,3 @@ def _dot_a(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
 @folds(products.dot_b)
 def _dot_b(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
     return _matmul_x2(c, stmt, args)
-
-
-__all__ = ["fold", "Known"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from srcgrad.lang import names
 from srcgrad.lang.core import Bind, Const, For, Statement, While
-from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State, meet
+from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State, meet
 from srcgrad.passes.reverse.branches import ReversesBlocks, primal_of, settle, zero_before
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.contribute import Contributor, Out
@@ -77,9 +77,6 @@ class Loops:
     def _before(self, stmt: For | While, bar: str) -> Out:
         name = primal_of(self.c, bar)
         if name is not None and name in self.c.facts.after.get(stmt, {}):
-            return [Bind((bar,), (self.contributor.zeros(stmt, name),))]
+            return [Bind((bar,), (self.contributor.zeros(stmt, name, after=True),))]
         zero, _ = zero_before(self.c, self.contributor, stmt, bar)
         return [Bind((bar,), (zero,))]
-
-
-__all__ = ["Loops", "OWN"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ REGULAR = frozenset((np.multiply, np.square, np.sin, np.cos, np.tan, np.tanh, np
 BOUNDED = frozenset((np.where, np.clip, np.maximum, np.minimum, np.fmax, np.heaviside, np.nan_to_num, np.ldexp))
 
 # An operand, and result, at which the partials are finite; 1 for all others.
-HARMLESS = {np.arcsin: 0.0, np.arccos: 0.0, np.arctanh: 0.0}
+HARMLESS: dict[Any, float] = {np.arcsin: 0.0, np.arccos: 0.0, np.arctanh: 0.0}
 
 # They take each slice along an axis to one element.
 REDUCTIONS = frozenset((np.sum, np.mean, np.var, np.std, np.prod, np.max, np.min, np.ptp, np.median, np.average,
@@ -79,13 +80,14 @@ class Masks:
 
     def cut(self, stmt: Statement, value: Expr, mask: str | None, state: State, out: Out) -> tuple[Expr, str | None]:
         """The contribution, and its mask: a choice between an adjoint and 0 has one of its own."""
-        if not _is_choice(value):
+        choice = _choice(value)
+        if choice is None:
             return value, mask
-        condition, taken, other = value.args
+        condition, taken, other = choice.args
         if _is_zero(other):
             if not isinstance(condition, Name):
                 condition = Name(self._bind("mask", condition, stmt, state, out))
-                value = Call(value.func, (condition, taken, other))
+                value = Call(choice.func, (condition, taken, other))
             return value, self._both(stmt, self._lasting(stmt, condition), mask, state, out)
         if _is_zero(taken):
             return value, self._both(stmt, self.c.numpy("logical_not", condition), mask, state, out)
@@ -217,8 +219,9 @@ def agreed(context: Context, states: list[State], tails: list[Out]) -> dict[str,
     """The masks at the start of both branches of an `if`; where they differ, each branch sets a common one."""
     found: dict[str, str] = {}
     for bar in dict.fromkeys(bar for s in states for bar in s.masks):
-        masks = [s.masks.get(bar) if s.has(bar) else "" for s in states]       # "": the adjoint is zero
-        if None in masks or not any(masks):
+        # "" where the adjoint is zero
+        masks = [s.masks[bar] if s.has(bar) else "" for s in states if bar in s.masks or not s.has(bar)]
+        if len(masks) < len(states) or not any(masks):
             continue
         if len(set(masks)) > 1:
             name = context.temporary("mask")
@@ -239,9 +242,12 @@ def untouched(context: Context, stmt: Statement, masks: Mapping[str, str]) -> di
     return {bar: mask for bar, mask in masks.items() if bar not in bars}
 
 
-def _is_choice(value: Expr) -> bool:
-    return isinstance(value, Call) and isinstance(value.func, Attr) and value.func.name == "where" \
-        and len(value.args) == 3
+def _choice(value: Expr) -> Call | None:
+    """The expression, if it is np.where(condition, taken, other)."""
+    match value:
+        case Call(Attr(_, "where"), (_, _, _)):
+            return value
+    return None
 
 
 def _is_zero(expr: Expr) -> bool:

@@ -23,6 +23,7 @@ from srcgrad.lang.core import (
     While,
     blocks,
     children,
+    expressions,
     names_read,
     walk,
 )
@@ -85,12 +86,12 @@ class Recomputed:
         if block is None or self._blocks.get(last) is not block:
             return False
         i, j = block.index(first), block.index(last)
-        made = {first.names[0]}
+        made = set(bound_by(first))
         for stmt in block[i + 1:j]:
             if not (isinstance(stmt, Bind) and set(stmt.names) <= self.c.temporaries):
                 return False
             made |= set(stmt.names)
-        return i < j and not made & names_read(first.values[0])
+        return i < j and made.isdisjoint(*map(names_read, expressions(first)))
 
     @cached_property
     def _blocks(self) -> dict[Statement, tuple[Statement, ...]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.expressions import Refused
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value
+from srcgrad.analysis.values import Array, Known, Number, Value
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -189,11 +189,9 @@ class RuleApplier:
             alone = isinstance(kind, Array) and all(is_number(v) or isinstance(v, Known) for v in others) \
                 and not (kind.dims is None and isinstance(out_value, Array) and out_value.dims)
             value, stays_lazy = self._undo_broadcast(stmt, operand, kind, value, g, state, out_value, lazy, alone)
-        elif _is_expansion(value):
-            value, stays_lazy = value.args[0], True
+        elif (expanded := _expanded(value)) is not None:
             stays_lazy = self._accepts_lazy(stmt, operand)
-            if not stays_lazy:
-                value = self.c.numpy("broadcast_to", value, self.c.numpy("shape", operand))
+            value = expanded if stays_lazy else self.c.numpy("broadcast_to", expanded, self.c.numpy("shape", operand))
         self.contributor.add(stmt, operand, value, state, out, lazy=stays_lazy, mask=mask)
 
     def _accepts_lazy(self, stmt: Statement, operand: Expr) -> bool:
@@ -258,7 +256,7 @@ def summed_over(context: Context, value: Expr, kind: Value, out_value: Value) ->
     if extra < 0 or any(d is None or d != full and k not in ones for k, (d, full) in enumerate(pairs)):
         return None
     if extra and not ones:
-        axes = Const(0) if extra == 1 else Tuple(tuple(Const(k) for k in range(extra)))
+        axes: Expr = Const(0) if extra == 1 else Tuple(tuple(Const(k) for k in range(extra)))
         return context.numpy("sum", value, axis=axes)
     if ones and not extra:
         last = ones == [len(pairs) - 1]
@@ -267,10 +265,12 @@ def summed_over(context: Context, value: Expr, kind: Value, out_value: Value) ->
     return None
 
 
-def _is_expansion(value: Expr) -> bool:
-    """np.broadcast_to(g, shape): what `fold` makes of the adjoint of a full sum."""
-    return isinstance(value, Call) and isinstance(value.func, Attr) and value.func.name == "broadcast_to" \
-        and len(value.args) == 2
+def _expanded(value: Expr) -> Expr | None:
+    """g, if this is np.broadcast_to(g, shape): what `fold` makes of the adjoint of a full sum."""
+    match value:
+        case Call(Attr(_, "broadcast_to"), (g, _)):
+            return g
+    return None
 
 
 def _needed(rule: Rule, names: list[str]) -> set[str]:
@@ -284,6 +284,3 @@ def _needed(rule: Rule, names: list[str]) -> set[str]:
 
 def _read_later(rule: Rule, target: str, needed: set[str]) -> bool:
     return any(target in names_read(line.values[0]) for line in rule.body if line.names[0] in needed)
-
-
-__all__ = ["RuleApplier", "Bin", "Item", "UNKNOWN"]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.lang.core import Expr, Statement
+from srcgrad.errors import UnsupportedError
+from srcgrad.lang.core import Expr, Refuse, Statement
 
 
 @dataclass(eq=False)
@@ -24,3 +25,10 @@ class Step:
     first: list[Statement] = field(default_factory=list)
     inner: list[list[Step]] = field(default_factory=list)
     tails: list[list[Statement]] = field(default_factory=list)
+
+
+def check_reachable(steps: list[Step]) -> None:
+    """What is refused on every way through the function is refused at once."""
+    for step in steps:
+        if isinstance(step.stmt, Refuse):
+            raise UnsupportedError(step.stmt.what, step.stmt.at, step.stmt.remedy)

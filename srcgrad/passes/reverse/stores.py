@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.expressions import Refused, basic_index
-from srcgrad.analysis.values import UNKNOWN, Array, Known, ListOf, Number, Value
+from srcgrad.analysis.values import Array, Known, ListOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Store, Unary
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
@@ -18,13 +19,14 @@ from srcgrad.runtime.arrays import unbroadcast
 from srcgrad.runtime.writes import last_written
 
 
-def adds_at(context: Context, stmt: Statement) -> bool:
-    """Whether the statement is np.add.at(a, index, v)."""
+def added_at(context: Context, stmt: Statement) -> tuple[Expr, Expr, Expr] | None:
+    """a, index and v, if the statement is np.add.at(a, index, v)."""
     match stmt:
-        case Effect(Call(func, (_, _, _), ())):
+        case Effect(Call(func, (array, index, value), ())):
             known = context.kind(stmt, func).value
-            return isinstance(known, Known) and isinstance(known.obj, type(np.add.at)) and known.obj == np.add.at
-    return False
+            if isinstance(known, Known) and isinstance(known.obj, type(np.add.at)) and known.obj == np.add.at:
+                return array, index, value
+    return None
 
 
 class Stores:
@@ -90,8 +92,6 @@ class Stores:
         return is_number(self._cell_kind(stmt, place))
 
     def _cell_kind(self, stmt: Store, place: Item) -> Value:
-        from srcgrad.analysis.interpret import operations
-        from srcgrad.analysis.values import TupleOf
         index = self.c.value(stmt, place.index)
         entries = index.items if isinstance(index, TupleOf) else (index,)
         return operations.getitem(self.c.value(stmt, place.value), entries)
@@ -139,18 +139,17 @@ class Stores:
 
     def effect(self, stmt: Effect, state: State) -> Step:
         out: Out = []
-        call = stmt.value
-        if adds_at(self.c, stmt):
-            self._add_at(stmt, call, state, out)
+        added = added_at(self.c, stmt)
+        if added is not None:
+            self._add_at(stmt, *added, state, out)
             return Step(stmt, out)
-        if isinstance(call, Call) and isinstance(call.func, Attr) and call.func.name == "append" \
-                and isinstance(self.c.value(stmt, call.func.value), ListOf):
-            self._append(stmt, call, state, out)
+        match stmt.value:
+            case Call(Attr(owner, "append"), (value,)) if isinstance(self.c.value(stmt, owner), ListOf):
+                self._append(stmt, owner, value, state, out)
         return Step(stmt, out)
 
-    def _add_at(self, stmt: Effect, call: Call, state: State, out: Out) -> None:
+    def _add_at(self, stmt: Effect, array: Expr, index: Expr, value: Expr, state: State, out: Out) -> None:
         """np.add.at(a, index, v): every entry of v gets the adjoint of the cell that it was added to."""
-        array, index, value = call.args
         if not self.c.active(stmt, value):
             return
         base = self.contributor.mutable(stmt, array, state, out)
@@ -164,9 +163,7 @@ class Stores:
         out.append(Bind((name,), (taken,)))
         self.contributor.add(stmt, value, Name(name), state, out)
 
-    def _append(self, stmt: Effect, call: Call, state: State, out: Out) -> None:
-        (value,) = call.args
-        owner = call.func.value
+    def _append(self, stmt: Effect, owner: Expr, value: Expr, state: State, out: Out) -> None:
         if not self.c.active(stmt, owner) and not self.c.active(stmt, value):
             return
         bars = self.contributor.shadow(stmt, owner, state, out)
@@ -177,6 +174,3 @@ class Stores:
             self._if_there(stmt, value, name, state, out)
         else:
             out.append(Effect(popped))
-
-
-__all__ = ["Stores", "UNKNOWN", "Number"]
