@@ -92,8 +92,7 @@ def _stages(found: Found, values: tuple[Value, ...], request: Request,
     """Generated functions are finished only when they are called for."""
     entry = _entry(found, values, request, samples)
     callees = Callees(_callee_facts, partial(_build_callee, request.options))
-    lowered = list(_lower(unit_of(found), entry, callees))
-    for name, front in lowered:
+    for name, front in _lower(unit_of(found), entry, callees):
         yield name, front.unit.code
     context, parts = _reverse(front, request, callees)
     made = partial(finish, context, parts, request.mode, entry.values, front.origin)

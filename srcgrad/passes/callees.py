@@ -18,8 +18,8 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.values import (
-    UNKNOWN,
     Array,
+    Closure,
     DictOf,
     Known,
     Linear,
@@ -27,6 +27,7 @@ from srcgrad.analysis.values import (
     Number,
     ObjectOf,
     TupleOf,
+    UNKNOWN,
     Value,
     join,
     number_of,
@@ -111,10 +112,16 @@ class Callees:
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
         key = self._key(ev, found, items)
+        if any(isinstance(item.value, Closure) for item in items):
+            raise Refused(f"a function that is made inside is passed to `{found.name}`, which isn't put in place",
+                          "define it outside, and pass what it needs as arguments", expr.at)
         summary = self._summary(key, found)
         if summary.result is None:
             raise NeverReturns
         for k in summary.writes:
+            if any(s.kind != "array" for s in _reach(items[k])):
+                raise Refused(f"`{found.name}`, which isn't put in place, changes a list, a dict or an object that it is given",
+                              "return the new value instead", expr.at)
             for storage in _reach(items[k]):
                 ev.heap.mark(storage, written=True, active=any(i.active for i in items))
         for item in items:

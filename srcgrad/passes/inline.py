@@ -358,8 +358,10 @@ def _bind_arguments(callee: _Callee, args: tuple[Expr, ...], call: Call) -> dict
             bound[param.name] = keywords.pop(param.name)
         elif param.name in callee.defaults:
             bound[param.name] = callee.constant(callee.defaults[param.name])
-        elif param.default is not None:
+        elif isinstance(param.default, Const):
             bound[param.name] = param.default
+        elif param.default is not None:
+            return Refuse(f"the default value of `{param.name}` is computed where the function is made", "pass it", at=call.at)
         else:
             return Refuse(f"`{callee.code.name}` is called without its argument `{param.name}`", "pass it", at=call.at)
     if given or keywords:

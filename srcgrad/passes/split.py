@@ -123,6 +123,9 @@ class _Splitter:
         before: list[Statement] = []
         rebinds = target in names_read(value)
         value = self.operation(stmt, value, before)
+        if isinstance(value, (List, Tuple, Dict)):
+            value = rebuild(value, tuple(self._name("t", e, before) if isinstance(e, (List, Dict)) else e
+                                         for e in children(value)))
         if rebinds and not isinstance(value, Name):
             value = self._name("t", value, before)
         return [*before, Bind((target,), (value,), at=stmt.at)]

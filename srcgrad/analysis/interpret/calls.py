@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -227,6 +228,8 @@ class Calls:
         found = getattr(value.cls, name, None)
         if found is not None:
             ev.guards[("attribute", id(value.cls), name)] = guard_attribute(value.cls, name, Known(found))
+        if isinstance(inspect.getattr_static(value.cls, name, None), (staticmethod, classmethod)):
+            return self.known(ev, expr, found, args, kwargs)
         if isinstance(found, types.FunctionType):
             return self._user(ev, expr, found, [owner, *args], kwargs, receiver=True)
         return self._opaque(ev, expr, found, [owner, *args], kwargs)

@@ -199,7 +199,7 @@ class Evaluator:
             return Abstract(Known(obj))
         value = _lengths_as_they_are(obj)
         self.guards[("kind", outer)] = outer.guard_kind(value)
-        return self.from_value(value, ("outer", outer.name, id(obj)), "outer", False)
+        return self.from_value(value, ("outer", id(obj), outer.name), "outer", False)
 
     def from_object(self, obj: Any, path: Any, origin: str, active: bool) -> Abstract:
         return self.from_value(operations.of_object(obj, path), path, origin, active)

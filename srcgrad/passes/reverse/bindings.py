@@ -3,7 +3,12 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import Array, ListOf, Number, TupleOf
+from srcgrad.analysis.values import (
+    Array,
+    ListOf,
+    Number,
+    TupleOf,
+)
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -134,6 +139,9 @@ class Bindings:
         if isinstance(value, Bin) and isinstance(self.c.value(stmt, value), (ListOf, TupleOf)):
             self._joined(stmt, value, g, state, out)
             return
+        if isinstance(value, Bin) and isinstance(self.c.value(stmt, value), (ListOf, TupleOf)):
+            self._joined(stmt, value, g, state, out)
+            return
         spelled = self.rules.spell(stmt, value)
         if spelled is None and self.rules.has_no_derivative(stmt, value):
             return
@@ -195,6 +203,15 @@ class Bindings:
             state.set(bar, meet(state.have[bar], after.have[bar]))
         test = Unary("not", self.c.numpy("may_share_memory", Name(name), self._viewed(stmt, value)))
         out.append(If(test, tuple(inner)))
+
+    def _joined(self, stmt: Statement, value: Bin, g: Expr, state: State, out: Out) -> None:
+        """l = a + b, of lists or tuples: each gets its part."""
+        if value.op != "+":
+            raise Refused("repeating a list isn't supported where its elements are differentiated",
+                          "append the elements in a loop", value.at or stmt.at)
+        count = Call(Name("len"), (value.left,))
+        self.contributor.add(stmt, value.left, Item(g, Slice(None, count)), state, out)
+        self.contributor.add(stmt, value.right, Item(g, Slice(count, None)), state, out)
 
     # ------------------------------------------------------------ storages
 
