@@ -11,7 +11,7 @@ from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
 from srcgrad.analysis.sizes import Sizes, facts_as_guards
 from srcgrad.analysis.values import Value
-from srcgrad.lang import names, printing
+from srcgrad.lang import printing
 from srcgrad.lang.core import Code, Const, Name, Statement
 from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
@@ -21,8 +21,9 @@ from srcgrad.passes.callees import Callees, Compiled
 from srcgrad.passes.check import Checker
 from srcgrad.passes.finish import Finished, finish, finish_callee, load_code
 from srcgrad.passes.inline import inline_all
-from srcgrad.passes.place import Needs, Placed, place
+from srcgrad.passes.place import Placed, place
 from srcgrad.passes.prepare import prepare_loops
+from srcgrad.passes.reads import Needs
 from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward
@@ -167,7 +168,6 @@ def _context(front: Front, request: Request, callees: Callees) -> tuple[Context,
     assert front.facts is not None
     context = Context(front.unit, front.facts, request.options.plain)
     context.counters = dict(front.counters)
-    context.forward_names = set(names.local(front.unit.code))
     context.callees = callees
     context.temporaries |= front.temporaries
     backward = Backward(context)

@@ -353,7 +353,7 @@ def needs_that_do_not_go_round_the_loop(patch):
 
 @fault(counts, "checked")
 def states_that_do_not_go_round_the_loop(patch):
-    patch.setattr(interpreter, "join_envs", lambda heap, a, b: b if a is None else a)
+    patch.setattr(interpreter, "merge_envs", lambda heap, a, b: b if a is None else a)
 
 
 @fault(steps, "wrong")

@@ -149,22 +149,25 @@ class _Check:
             case Known(obj):
                 return self.known(name, obj)
             case TupleOf(items, cls):
-                inner = (self.terms(f"{name}[{i}]", item) for i, item in enumerate(items))
+                inner = (self.part(f"{name}[{i}]", item) for i, item in enumerate(items))
                 return [self.is_a(name, cls), f"len({name}) == {len(items)}", *_flat(inner)]
             case ListOf(item):
                 return [self.is_a(name, list), *self.elements(name, item)]
             case DictOf():
                 return self.mapping(name, value)
             case ObjectOf(cls, fields):
-                return [self.is_a(name, cls), *_flat(self.terms(f"{name}.{field}", v) for field, v in fields)]
+                return [self.is_a(name, cls), *_flat(self.part(f"{name}.{field}", v) for field, v in fields)]
             case RangeOf():
                 return [self.is_a(name, range)]
         return []
 
-    def array(self, name: str, value: Array) -> list[str]:
+    def part(self, name: str, value: Value) -> list[str]:
+        """As `terms`, of what a container holds: where nothing is known of an array it may be a number."""
         if value == Array(None, None):
-            classes = self.object("_number_or_array", NUMBER_OR_ARRAY)
-            return [f"isinstance({name}, {classes})"]
+            return [f"isinstance({name}, {self.object('_number_or_array', NUMBER_OR_ARRAY)})"]
+        return self.terms(name, value)
+
+    def array(self, name: str, value: Array) -> list[str]:
         terms = [self.is_a(name, np.ndarray)]
         if value.dtype is not None:
             terms.append(f"{name}.dtype == {self.object('_dtype', value.dtype)}")
@@ -209,7 +212,7 @@ class _Check:
             return [f"not {name}"]
         with_name = f"_item{self.depth}"
         self.depth += 1
-        terms = ([self.is_a(with_name, float, int)] if item == Number("float") else self.terms(with_name, item))
+        terms = ([self.is_a(with_name, float, int)] if item == Number("float") else self.part(with_name, item))
         self.depth -= 1
         return [f"all({' and '.join(terms)} for {with_name} in {name})"] if terms else []
 
@@ -220,7 +223,7 @@ class _Check:
         if value.other is None:
             terms.append(f"len({name}) == {len(keys)}")
         for text, (_, item) in zip(texts, value.items, strict=True):
-            terms += self.terms(f"{name}[{text}]", item) or [f"{text} in {name}"]
+            terms += self.part(f"{name}[{text}]", item) or [f"{text} in {name}"]
         if value.other is not None:
             terms += self.others(name, value.other, keys)
         return terms
@@ -228,7 +231,7 @@ class _Check:
     def others(self, name: str, item: Value, keys: list) -> list[str]:
         inner = f"_item{self.depth}"
         self.depth += 1
-        terms = self.terms(inner, item)
+        terms = self.part(inner, item)
         self.depth -= 1
         known = self.object("_keys", frozenset(keys))
         wanted = f"for _key{self.depth}, {inner} in {name}.items() if _key{self.depth} not in {known}"

@@ -18,6 +18,7 @@ from srcgrad.lang.core import (
     expressions,
     names_read,
 )
+from srcgrad.lang.names import captured
 
 Names = frozenset[str]
 
@@ -35,7 +36,8 @@ class Liveness:
         self.before: dict[Statement, Names] = {}
         self.after: dict[Statement, Names] = {}
         self.head: dict[Statement, Names] = {}
-        self.entry = self._block(block, live_out)
+        self._captured = captured(block)     # live throughout: whoever calls the function reads them
+        self.entry = self._block(block, live_out | self._captured)
 
     def _block(self, block: tuple[Statement, ...], live: Names) -> Names:
         for stmt in reversed(block):
@@ -46,20 +48,16 @@ class Liveness:
 
     def _statement(self, stmt: Statement, live: Names) -> Names:
         match stmt:
-            case Bind(names, _):
-                live = live - set(names)
-            case Unpack(names, _, _):
-                live = live - set(names)
+            case Bind(names, _) | Unpack(names, _, _):
+                live = live - (set(names) - self._captured)
             case If(_, body, orelse):
                 live = self._block(body, live) | self._block(orelse, live)
             case For() | While():
                 return self._loop(stmt, live)
             case Try() | With():
                 return self._guarded(stmt, live)
-            case Return():
-                live = frozenset()
-            case Jump("raise") | Refuse():
-                live = frozenset()
+            case Return() | Jump("raise") | Refuse():
+                live = self._captured
             case Store() | Effect() | Jump():
                 pass
         return live | _read(stmt)
@@ -71,7 +69,7 @@ class Liveness:
             self.head[stmt] = head
             inner = self._block(stmt.body, head | live)
             if isinstance(stmt, For):
-                inner = inner - {stmt.target}
+                inner = inner - ({stmt.target} - self._captured)
             if inner <= head:
                 return head | _read(stmt)
             head = head | inner

@@ -78,7 +78,8 @@ class Outer:
     def guard_value(self) -> Guard:
         """It still has the value that it has now (None, a string, a bool)."""
         text, objects = self._read()
-        return Guard(f"{text} == {self.value()!r} and type({text}).__name__ == {type(self.value()).__name__!r}", objects)
+        value = self.value()
+        return Guard(f"{text} == {value!r} and type({text}).__name__ == {type(value).__name__!r}", objects)
 
 
 def guard_attribute(obj: object, name: str, value: Value) -> Guard | None:

@@ -76,10 +76,6 @@ class Number(Value):
     def __hash__(self) -> int:
         return hash((self.kind, self.dtype, self.linear))
 
-    @property
-    def differentiable(self) -> bool:
-        return self.kind in ("float", "complex")
-
 
 @dataclass(frozen=True, eq=False)
 class Array(Value):
@@ -93,10 +89,6 @@ class Array(Value):
 
     def __hash__(self) -> int:
         return hash((self.dtype, self.dims))
-
-    @property
-    def differentiable(self) -> bool:
-        return self.dtype is None or self.dtype.kind in "fc"
 
 
 @dataclass(frozen=True)
@@ -172,23 +164,10 @@ def join(a: Value, b: Value) -> Value:
     if a == b:
         return a
     match a, b:
-        case Number(k1, d1), Number(k2, d2):
-            if k1 == k2:
-                if same_dtype(d1, d2) or d1 is None or d2 is None:
-                    return Number(k1, d1 if same_dtype(d1, d2) else None)
-                return UNKNOWN
-            if d1 is None and d2 is None and {k1, k2} <= {"int", "float"}:
-                return Number("float")
-            if {k1, k2} <= {"int", "float"}:
-                return Number("float")
-            return UNKNOWN
-        case Array(t1, s1), Array(t2, s2):
-            if not same_dtype(t1, t2):
-                apart = t1 is not None and t2 is not None and t1.kind != t2.kind
-                return UNKNOWN if apart else Array(None, None)
-            if s1 is None or s2 is None or len(s1) != len(s2):
-                return Array(t1, None)
-            return Array(t1, tuple(p if p == q else None for p, q in zip(s1, s2)))
+        case Number(), Number():
+            return _join_numbers(a, b)
+        case Array(), Array():
+            return _join_arrays(a, b)
         case (Number(), Array()) | (Array(), Number()):
             return Array(None, None)
         case TupleOf(i1, c1), TupleOf(i2, c2) if c1 is c2 and len(i1) == len(i2):
@@ -204,6 +183,23 @@ def join(a: Value, b: Value) -> Value:
             other = dict(f2)
             return ObjectOf(c1, tuple((k, join(v, other[k])) for k, v in f1 if k in other))
     return UNKNOWN
+
+
+def _join_numbers(a: Number, b: Number) -> Value:
+    if a.kind != b.kind:
+        return Number("float") if {a.kind, b.kind} <= {"int", "float"} else UNKNOWN
+    if same_dtype(a.dtype, b.dtype):
+        return Number(a.kind, a.dtype)
+    return Number(a.kind) if a.dtype is None or b.dtype is None else UNKNOWN
+
+
+def _join_arrays(a: Array, b: Array) -> Value:
+    if not same_dtype(a.dtype, b.dtype):
+        apart = a.dtype is not None and b.dtype is not None and a.dtype.kind != b.dtype.kind
+        return UNKNOWN if apart else Array(None, None)
+    if a.dims is None or b.dims is None or len(a.dims) != len(b.dims):
+        return Array(a.dtype, None)
+    return Array(a.dtype, tuple(p if p == q else None for p, q in zip(a.dims, b.dims)))
 
 
 def _general(value: Value) -> Value:

@@ -42,11 +42,28 @@ class Fresh:
         """From now on these names are taken."""
         self.taken.update(names)
 
+    def copy(self) -> Fresh:
+        """One that makes the same names from here on."""
+        other = Fresh(self.taken)
+        other._next = dict(self._next)
+        return other
+
+    def go_back(self, earlier: Fresh) -> None:
+        """Forgets the names that were made since `earlier` was copied."""
+        self.taken, self._next = earlier.taken, earlier._next
+
 
 def identifier(hint: str) -> str:
     """The hint with everything that can't stand in a name replaced: `"u[0]"` becomes `u_0`."""
     name = hint if hint.isidentifier() else re.sub(r"\W+", "_", hint).strip("_")
     return name if name.isidentifier() else f"t_{name}" if name else "t"
+
+
+def root_name(place: core.Expr, otherwise: str = "t") -> str:
+    """The name that items and fields are taken of: `a` of `a.b[0].c`."""
+    while isinstance(place, (core.Item, core.Attr)):
+        place = place.value
+    return place.id if isinstance(place, core.Name) else otherwise
 
 
 def is_target(name: object) -> bool:
@@ -87,6 +104,21 @@ def local(code: core.Code) -> frozenset[str]:
 
 
 _locals: weakref.WeakKeyDictionary[core.Code, frozenset[str]] = weakref.WeakKeyDictionary()
+
+
+def captured(block: tuple[core.Statement, ...]) -> frozenset[str]:
+    """Names that a function which is made in the block and still used reads when it is called, whatever they mean then.
+
+        k = 1.0
+        g = lambda v: v * k         reads k, and means 2.0 by it if `k = 2.0` comes before a call of g
+    """
+    tops = [(stmt, top) for stmt in core.statements(block) for top in core.expressions(stmt)]
+    made = [(stmt, e) for stmt, top in tops for e in core.walk(top) if isinstance(e, core.Function)]
+    if not made:
+        return frozenset()
+    read = frozenset().union(*(core.names_read(top) for _, top in tops))
+    return frozenset(name for stmt, e in made for name in e.free
+                     if not (isinstance(stmt, core.Bind) and stmt.values == (e,) and stmt.names[0] not in read))
 
 
 def free(code: core.Code) -> tuple[str, ...]:

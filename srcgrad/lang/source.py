@@ -161,7 +161,14 @@ def _in_library(function: types.FunctionType) -> bool:
     # By its globals: NumPy writes `__module__` by hand, and `functools.wraps` copies it.
     module = str(function.__globals__.get("__name__", ""))
     file = function.__code__.co_filename
-    return module.partition(".")[0] in _LIBRARIES or file.startswith("<frozen ") or _in_stdlib(file)
+    return module.partition(".")[0] in _LIBRARIES or _in_this_package(module) or file.startswith("<frozen ") \
+        or _in_stdlib(file)
+
+
+def _in_this_package(module: str) -> bool:
+    """The compiler is no program to differentiate; what generated code calls is."""
+    package = __name__.partition(".")[0]
+    return module.startswith(f"{package}.") and not module.startswith(f"{package}.runtime.")
 
 
 def _in_stdlib(file: str) -> bool:

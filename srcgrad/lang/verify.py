@@ -27,11 +27,6 @@ def verify(code: core.Code) -> None:
     _Verifier().code(code)
 
 
-def verify_expr(expr: core.Expr) -> None:
-    """The same for one expression."""
-    _Verifier().expr(expr)
-
-
 class _Verifier:
     """Walks a function; `self.where` is the statement it stands in, for the message."""
 

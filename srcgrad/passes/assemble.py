@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
+from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.values import Array, DictOf, ListOf, Number, TupleOf, Value, number_of
 from srcgrad.errors import ArgumentError
 from srcgrad.lang import names
@@ -160,7 +161,8 @@ class Assembler:
         value = self.c.facts.value_of(item)
         if self._holds_buffers(item):
             bar = self.c.bar(param)
-            return self._finish(param, self._total(self._argument(param), item, Name(bar) if state.has(bar) else Const(None), state))
+            got = Name(bar) if state.has(bar) else Const(None)
+            return self._finish(param, self._total(self._argument(param), item, got, state))
         if self.c.in_place(item) and self.c.static(item) is None:
             adjoint: Expr = Call(self.contributor.shadow_name(), (self._argument(param),))
             if self.c.either(item):
@@ -190,9 +192,9 @@ class Assembler:
     def _total(self, place: Expr, item: Abstract, bar: Expr, state: State) -> Expr:
         """The adjoint of a container whose parts may have buffers of their own; `bar` is that of the others."""
         if item.items is not None:
-            return List(tuple(
-                self._total(Item(place, Const(k)), part, Call(self.c.helper("part_of", structure.part_of), (bar, Const(k))),
-                            state) for k, part in enumerate(item.items)))
+            part_of = self.c.helper("part_of", structure.part_of)
+            return List(tuple(self._total(Item(place, Const(k)), part, Call(part_of, (bar, Const(k))), state)
+                              for k, part in enumerate(item.items)))
         ref = self.c.static(item) if self.c.in_place(item) else None
         if ref is not None:
             own = self.c.buffer_name(ref.storage)
@@ -318,12 +320,12 @@ class Assembler:
 
     def _record(self, forward: Block, backward: Block) -> tuple[str, ...]:
         """Names of the forward part that the backward part reads."""
-        from srcgrad.analysis.liveness import Liveness
         live = Liveness(tuple(backward)).entry
         made = _bound_everywhere(backward)
         known = set(self.params) | _bound_everywhere(forward) | set(self.given.values())
         record = tuple(sorted(n for n in live | (self._read(backward) & known - made) if n in known))
-        certain = set(self.params) | set(self.given.values()) | {n for s in forward for n in names.bound_by(s) if not isinstance(s, For)}
+        certain = {*self.params, *self.given.values(),
+                   *(n for s in forward for n in names.bound_by(s) if not isinstance(s, For))}
         forward[:0] = [Bind((n,), (Const(None),)) for n in record if n not in certain]
         return record
 

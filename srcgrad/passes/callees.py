@@ -18,6 +18,7 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.values import (
+    UNKNOWN,
     Array,
     Closure,
     DictOf,
@@ -27,7 +28,6 @@ from srcgrad.analysis.values import (
     Number,
     ObjectOf,
     TupleOf,
-    UNKNOWN,
     Value,
     join,
     number_of,
@@ -120,7 +120,8 @@ class Callees:
             raise NeverReturns
         for k in summary.writes:
             if any(s.kind != "array" for s in _reach(items[k])):
-                raise Refused(f"`{found.name}`, which isn't put in place, changes a list, a dict or an object that it is given",
+                raise Refused(f"`{found.name}`, which isn't put in place, changes a list, a dict or an object that it "
+                              "is given",
                               "return the new value instead", expr.at)
             for storage in _reach(items[k]):
                 ev.heap.mark(storage, written=True, active=any(i.active for i in items))
@@ -212,7 +213,8 @@ class Callees:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)
         value = erase(facts.value_of(item))
         if item.items is not None:
-            return Template(value, refs, item.active, tuple(self._export(facts, i, sources, depth + 1) for i in item.items))
+            parts = tuple(self._export(facts, i, sources, depth + 1) for i in item.items)
+            return Template(value, refs, item.active, parts)
         fields: dict[Any, Template] = {}
         if depth < 4:
             for ref in item.refs:

@@ -1,6 +1,7 @@
 """From placed statements to text, and from text to functions."""
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,13 +12,28 @@ from srcgrad.analysis.scope import MISSING, Outer
 from srcgrad.analysis.values import Value
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names, printing
-from srcgrad.lang.core import Call, Code, Const, Jump, Name, Param, Refuse, Statement, blocks, with_blocks
+from srcgrad.lang.core import (
+    Call,
+    Code,
+    Const,
+    Jump,
+    Name,
+    Param,
+    Refuse,
+    Statement,
+    blocks,
+    expressions,
+    statements,
+    walk,
+    with_blocks,
+)
 from srcgrad.lang.load import load_all
 from srcgrad.passes.assemble import Parts
 from srcgrad.passes.callees import Compiled
 from srcgrad.passes.optimize.pipeline import optimise as optimise_body
 from srcgrad.passes.reverse.context import Context
-from srcgrad.passes.unit import Unit
+from srcgrad.passes.unit import Unit, lowered
+from srcgrad.passes.versions import OWN_MEANING
 
 
 @dataclass(frozen=True)
@@ -43,18 +59,35 @@ def finish(context: Context, parts: Parts, mode: str, values: tuple[Value, ...],
     else:
         takes = tuple(map(Param, context.takes))
         codes = [Code(f"{name}_forward", params, parts.forward), Code(f"{name}_backward", takes, parts.backward)]
-    if optimise:
-        codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
-    helpers = dict(context.helpers)
-    codes = [replace(c, body=_refusals(c.body, helpers, context)) for c in codes]
-    text = "\n\n".join(printing.function(c) for c in codes) + "\n"
-    made = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
-    functions = [made[c.name] for c in codes]
+    _check_parameters(unit, codes)
+    text, functions, codes = _loaded(context, codes, origin, optimise)
     assumed = {**context.facts.guards, **context.callees.guards, **_brought_in(unit, codes)}
     guards = tuple(assumed.values())
     text = "\n\n".join([text, *context.callees.texts])
     return Finished(text, functions[0], functions[1] if len(functions) > 1 else None, unit.code.params, guards,
                     tuple(values))
+
+
+def _check_parameters(unit: Unit, codes: list[Code]) -> None:
+    """A parameter or a global may hide a builtin, unless generated statements call it."""
+    params = {p.name for p in unit.code.params}
+    hidden = {name for name in OWN_MEANING if name in params or _rebound(unit.outer(name))}
+    if not hidden:
+        return
+    for name in sorted(hidden & {n for c in codes for n in _called(c)} - _called(lowered(unit.found))):
+        kind = "parameter" if name in params else "global"
+        raise UnsupportedError(f"the {kind} `{name}` hides a builtin that the gradient needs", unit.code.at,
+                               "Give it another name.")
+
+
+def _rebound(outer: Outer | None) -> bool:
+    """Whether the name of a builtin means something else."""
+    return outer is not None and hasattr(builtins, outer.name) and outer.value() is not getattr(builtins, outer.name)
+
+
+def _called(code: Code) -> set[str]:
+    found = (e for stmt in statements(code.body) for top in expressions(stmt) for e in walk(top))
+    return {e.func.id for e in found if isinstance(e, Call) and isinstance(e.func, Name)}
 
 
 def finish_callee(context: Context, parts: Parts, made: Compiled, origin: Mapping[str, str], optimise: bool) -> str:
@@ -64,22 +97,32 @@ def finish_callee(context: Context, parts: Parts, made: Compiled, origin: Mappin
     takes = list(map(Param, context.takes))
     if made.takes_shadow:
         takes.append(Param(context.shadow_name()))
-    codes = [Code(f"{made.name}_forward", params, parts.forward), Code(f"{made.name}_backward", tuple(takes), parts.backward)]
+    codes = [Code(f"{made.name}_forward", params, parts.forward),
+             Code(f"{made.name}_backward", tuple(takes), parts.backward)]
+    text, functions, codes = _loaded(context, codes, origin, optimise)
+    made.forward.cell_contents, made.backward.cell_contents = functions
+    context.callees.guards.update(_brought_in(unit, codes))
+    return text
+
+
+def _loaded(context: Context, codes: list[Code], origin: Mapping[str, str],
+            optimise: bool) -> tuple[str, list[Callable], list[Code]]:
+    """The text of the functions, the functions themselves, and their final code."""
     if optimise:
         codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
     helpers = dict(context.helpers)
     codes = [replace(c, body=_refusals(c.body, helpers, context)) for c in codes]
     text = "\n\n".join(printing.function(c) for c in codes) + "\n"
-    functions = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
-    made.forward.cell_contents, made.backward.cell_contents = (functions[c.name] for c in codes)
-    context.callees.guards.update(_brought_in(unit, codes))
-    return text
+    unit = context.unit
+    made = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
+    return text, [made[c.name] for c in codes], codes
 
 
 def load_code(unit: Unit, code: Code, helpers: dict[str, Any]) -> Callable:
     """A function in core form as a function that runs, with the user's defaults."""
     helpers = dict(helpers)
-    code = replace(code, body=_refusals(code.body, helpers, None), params=tuple(replace(p, default=None) for p in code.params))
+    params = tuple(replace(p, default=None) for p in code.params)
+    code = replace(code, body=_refusals(code.body, helpers, None), params=params)
     text = printing.function(code) + "\n"
     cells, found = _surroundings(unit, [code], helpers)
     function = unit.found.function

@@ -9,13 +9,11 @@ ones stay calls.
 """
 from __future__ import annotations
 
-import copy
 import types
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
-
-import gast
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.scope import MISSING, Outer
@@ -28,7 +26,6 @@ from srcgrad.lang.core import (
     Bool,
     Call,
     Code,
-    Comment,
     Cond,
     Const,
     Dict,
@@ -37,9 +34,7 @@ from srcgrad.lang.core import (
     For,
     Function,
     If,
-    Jump,
     Name,
-    Opaque,
     Refuse,
     Return,
     Slice,
@@ -53,14 +48,13 @@ from srcgrad.lang.core import (
     blocks,
     children,
     expressions,
-    map_expr,
-    names_read,
     rebuild,
     statements,
     walk,
     with_blocks,
 )
 from srcgrad.lang.source import find, is_user_function
+from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.unit import Unit, lowered, own_names, single_exit
 
 LARGEST = 120       # statements of a callee that is put in place
@@ -254,7 +248,7 @@ class _Inliner:
     def _pass(self, callee: _Callee, args: Mapping[str, Expr], renaming: Mapping[str, Name],
               before: list[Statement]) -> dict[str, Expr]:
         """Parameters that the callee doesn't rebind are replaced by plain arguments; others are bound first."""
-        rebound = names.bound(callee.code.body)
+        rebound = names.bound(callee.code.body) | self._outliving(callee.code, args)
         values: dict[str, Expr] = {}
         for param, arg in args.items():
             if param not in rebound and isinstance(arg, (Name, Const)):
@@ -262,6 +256,14 @@ class _Inliner:
             else:
                 before.append(Bind((renaming[param].id,), (arg,), at=arg.at))
         return values
+
+    def _outliving(self, code: Code, args: Mapping[str, Expr]) -> frozenset[str]:
+        """Parameters that a function made by the callee reads, perhaps when the argument's name means another thing."""
+        captured = {n for stmt in statements(code.body) for e in expressions(stmt) for node in walk(e)
+                    if isinstance(node, Function) for n in node.free}
+        bound = Counter([p.name for p in self.unit.code.params])
+        bound.update(n for stmt in statements(self.unit.code.body) for n in names.bound_by(stmt))
+        return frozenset(p for p in captured & args.keys() if isinstance(arg := args[p], Name) and bound[arg.id] > 1)
 
 
 class _Callee:
@@ -302,8 +304,8 @@ def _callee_of(function: Any, receiver: bool, kept: frozenset[Any]) -> _Callee |
         return None
     cells = tuple(found.cells.items())
     defaults = {p.name: p.default for p in found.signature.parameters.values() if p.default is not p.empty}
-    return _Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults, receiver,
-                   own_names(found))
+    return _Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults,
+                   receiver, own_names(found))
 
 
 def _placeable(code: Code) -> bool:
@@ -358,79 +360,20 @@ def _bind_arguments(callee: _Callee, args: tuple[Expr, ...], call: Call) -> dict
             bound[param.name] = keywords.pop(param.name)
         elif param.name in callee.defaults:
             bound[param.name] = callee.constant(callee.defaults[param.name])
-        elif isinstance(param.default, Const):
+        elif isinstance(param.default, (Const, Name)):
+            # a name that only means the default: lowering gave it
             bound[param.name] = param.default
         elif param.default is not None:
-            return Refuse(f"the default value of `{param.name}` is computed where the function is made", "pass it", at=call.at)
+            return Refuse(f"the default value of `{param.name}` is computed where the function is made", "pass it",
+                          at=call.at)
         else:
             return Refuse(f"`{callee.code.name}` is called without its argument `{param.name}`", "pass it", at=call.at)
     if given or keywords:
-        return Refuse(f"`{callee.code.name}` is called with arguments that it doesn't take", "check the call", at=call.at)
+        return Refuse(f"`{callee.code.name}` is called with arguments that it doesn't take", "check the call",
+                      at=call.at)
     return bound
 
 
 def _settled(expr: Expr) -> bool:
     """Whether evaluating the expression later gives the same."""
     return all(isinstance(e, (Name, Const, Attr, Tuple, Slice)) for e in walk(expr))
-
-
-# ---------------------------------------------------------------- renaming
-
-def rename_statement(stmt: Statement, to: Mapping[str, Expr]) -> Statement:
-    """The statement with names replaced; targets only by names."""
-    def target(name: str) -> str:
-        new = to.get(name)
-        return new.id if isinstance(new, Name) else name
-
-    inner = blocks(stmt)
-    new = with_blocks(stmt, tuple(tuple(rename_statement(s, to) for s in b) for b in inner)) if inner else stmt
-    values = tuple(rename_expr(e, to) for e in expressions(stmt))
-    match new:
-        case Bind(names_, _):
-            return replace(new, names=tuple(map(target, names_)), values=values)
-        case Unpack(names_, _, _):
-            return replace(new, names=tuple(map(target, names_)), value=values[0])
-        case Store():
-            return replace(new, place=values[0], value=values[1])
-        case For(name, _, _, _):
-            return replace(new, target=target(name), iter=values[0])
-        case If() | While():
-            return replace(new, test=values[0])
-        case Effect() | Return():
-            return replace(new, value=values[0])
-        case Refuse() | Comment() | Jump():
-            return replace(new)
-    if values:
-        return Refuse("this statement isn't supported in a function that is called", "write it in the function itself",
-                      at=stmt.at)
-    return new
-
-
-def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:
-    def change(e: Expr) -> Expr:
-        match e:
-            case Name(id):
-                new = to.get(id)
-                return e if new is None else replace(new, at=e.at)
-            case Function(code, free):
-                inner = {k: v for k, v in to.items() if k in free and k not in names.local(code)}
-                body = tuple(rename_statement(s, inner) for s in code.body)
-                return Function(replace(code, body=body), _renamed(free, inner), at=e.at)
-            case Opaque(node, reads) if any(r in to for r in reads):
-                return Opaque(_rename_node(node, to), _renamed(reads, to), at=e.at)
-        return e
-    return map_expr(change, expr)
-
-
-def _renamed(reads: tuple[str, ...], to: Mapping[str, Expr]) -> tuple[str, ...]:
-    """What is read instead of these names."""
-    return tuple(sorted({n for name in reads for n in names_read(to.get(name, Name(name)))}))
-
-
-def _rename_node(node: Any, to: Mapping[str, Expr]) -> Any:
-    """The same for Python that no pass looks into: only plain renamings."""
-    new = copy.deepcopy(node)
-    for part in gast.walk(new):
-        if isinstance(part, gast.Name) and isinstance(name := to.get(part.id), Name):
-            part.id = name.id
-    return new

@@ -30,35 +30,24 @@ from srcgrad.lang.core import (
     Effect,
     Expr,
     For,
-    Function,
     If,
     Item,
     List,
     Name,
-    Opaque,
-    Slice,
     Statement,
     Store,
     Unary,
     While,
     blocks,
-    children,
-    expressions,
     names_read,
     statements,
     with_blocks,
 )
+from srcgrad.lang.names import root_name
+from srcgrad.passes.reads import Block, Needs, Reads
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.steps import Step
 from srcgrad.passes.reverse.stores import added_at
-
-Key = tuple[str, Any]
-Needs = frozenset[Key]
-Block = list[Statement]
-SHAPE_ONLY = frozenset(("zeros_like", "shape", "size", "ndim", "ones_like", "empty_like", "shapes", "len",
-                        "may_share_memory"))
-# methods of the shadow that ask of their first argument where it lies, not what is in it
-OF_STORAGES = frozenset(("add", "accumulate", "add_part", "take", "pop"))
 
 
 @dataclass
@@ -82,7 +71,7 @@ def place(context: Context, steps: list[Step], seed: Block, comments: bool = Tru
 class _Placer:
     def __init__(self, context: Context, comments: bool) -> None:
         self.c, self.facts, self.plain, self.comments = context, context.facts, context.plain, comments
-        self.primal = set(names.local(context.unit.code))
+        self.reads = Reads(context)
         self.before: Block = []
         self.stacks: dict[Any, str] = {}
         self.declared: set[str] = set()
@@ -127,9 +116,9 @@ class _Placer:
     def _simple(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
         stmt = step.stmt
         bound = bound_of(step)
-        self.primal |= set(bound)
+        self.reads.primal |= set(bound)
         also = [Effect(e) for e in step.also_reads]
-        reads = self.reads_of([*step.adjoint, *also], stmt)
+        reads = self.reads.of([*step.adjoint, *also], stmt)
         post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)
         needs = needs | (reads - post - self._contents_of(post, stmt))
         saves: Block = []
@@ -219,9 +208,9 @@ class _Placer:
         if not owner.refs:
             return None
         self._check_local(stmt, owner)
-        stack = self._stack(("content", stmt), _root(place), depth)
+        stack = self._stack(("content", stmt), root_name(place), depth)
         old = self._old_content(stmt, place)
-        extra = frozenset(("name", n) for n in names_read(place) if n in self.primal)
+        extra = frozenset(("name", n) for n in names_read(place) if n in self.reads.primal)
         if depth == 0:
             return ([Bind((stack,), (old,))], [Store(place, None, Name(stack))]), extra
         pop = Call(Attr(Name(stack), "pop"))
@@ -257,7 +246,7 @@ class _Placer:
         if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
             return None
         self._check_local(stmt, owner)
-        extra = frozenset(("name", n) for n in names_read(call.func.value) if n in self.primal)
+        extra = frozenset(("name", n) for n in names_read(call.func.value) if n in self.reads.primal)
         return ([], [Effect(Call(Attr(call.func.value, "pop")))]), extra
 
     # ------------------------------------------------------------ control flow
@@ -269,16 +258,16 @@ class _Placer:
         backward: list[tuple[Statement, ...]] = []
         ends: list[Needs] = []
         for inner, tail in zip(step.inner, step.tails or [[], []]):
-            start = needs | self.reads_of(tail, stmt)
+            start = needs | self.reads.of(tail, stmt)
             ahead, back, end = self.block(inner, start, depth)
             forward.append(tuple(ahead))
             backward.append((*back, *tail))
             ends.append(end)
-        out = ends[0] | ends[1] | self.reads_of(step.first, stmt)
+        out = ends[0] | ends[1] | self.reads.of(step.first, stmt)
         whole = with_blocks(stmt, tuple(forward))
         if not any(_has_work(b) for b in backward):
             return [whole], [*step.first], out
-        out = out | self.reads_of_expr(stmt.test, stmt)
+        out = out | self.reads.of_expr(stmt.test, stmt)
         reverse = _reversed_if(stmt.test, *backward)
         return [whole], [*step.first, reverse], out
 
@@ -288,7 +277,7 @@ class _Placer:
         targets = frozenset((stmt.target,)) if isinstance(stmt, For) else frozenset()
         needs, saved_target = self._save_target(stmt, needs, depth)
         (inner,), tail = step.inner, (step.tails or [[]])[0]
-        head = needs | self.reads_of(tail, stmt)
+        head = needs | self.reads.of(tail, stmt)
         while True:
             _, _, end = self._dry(inner, head, depth + 1)
             fresh = self._late_names(stmt, inner, needs, end)
@@ -301,23 +290,23 @@ class _Placer:
         pops = [Bind((n,), (Call(Attr(Name(self._stack(("late", self._definition(inner, n), n), n)), "pop")),))
                 for n in sorted(fresh)]
         body = (*pops, *behind, *tail)
-        out = head | back | self.reads_of(step.first, stmt)
+        out = head | back | self.reads.of(step.first, stmt)
         out = frozenset(k for k in out if not (k[0] == "name" and k[1] in targets)) | \
-            frozenset(k for k in self.reads_of(step.first, stmt))
+            frozenset(k for k in self.reads.of(step.first, stmt))
         whole = replace(stmt, body=tuple(ahead))
         if not _has_work(body):
             return [*saved_target[0], whole], [*step.first, *saved_target[1]], out
         loop = self._reversed_loop(stmt, body)
-        out = out | self.reads_of_expr(loop.iter, stmt)
+        out = out | self.reads.of_expr(loop.iter, stmt)
         return [*saved_target[0], whole], [*step.first, loop, *saved_target[1]], out
 
     def _dry(self, inner: list[Step], head: Needs, depth: int) -> tuple[Block, Block, Needs]:
         """What a body needs at its end, without keeping what was made."""
         kept = (list(self.before), dict(self.stacks), set(self.declared), dict(self.late))
-        taken = set(self.c.fresh.taken), dict(self.c.fresh._next)
+        fresh = self.c.fresh.copy()
         result = self.block(inner, head, depth)
         self.before, self.stacks, self.declared, self.late = kept
-        self.c.fresh.taken, self.c.fresh._next = taken
+        self.c.fresh.go_back(fresh)
         return result
 
     def _save_target(self, stmt: For | While, needs: Needs, depth: int) -> tuple[Needs, tuple[Block, Block]]:
@@ -351,91 +340,6 @@ class _Placer:
             return For("_", Call(Name("range"), (Name(counter),)), body)
         return For(stmt.target, Call(Name("reversed"), (stmt.iter,)), body)
 
-    # ------------------------------------------------------------ what is read
-
-    def reads_of(self, block: Block, stmt: Statement | None) -> Needs:
-        out: set[Key] = set()
-        made: set[str] = set()
-        for inner in statements(tuple(block)):
-            for expr in expressions(inner):
-                self._read(expr, stmt, out, False)
-            made |= set(names.bound_by(inner))
-        return frozenset(out)
-
-    def reads_of_expr(self, expr: Expr, stmt: Statement) -> Needs:
-        out: set[Key] = set()
-        self._read(expr, stmt, out, False)
-        return frozenset(out)
-
-    def _read(self, expr: Expr, stmt: Statement | None, out: set[Key], shape: bool) -> None:
-        match expr:
-            case Name(id):
-                if id in self.primal:
-                    out.add(("name", id))
-                    out.update(("content", g) for g in self._groups(id, stmt, shape))
-                return
-            case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
-                self._read(value, stmt, out, True)
-                return
-            case Call(func, args, kwargs):
-                called = func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""
-                shadow = isinstance(func, Name) and func.id == self.c.shadow
-                inner = called in SHAPE_ONLY or shadow and self._is_array(args[0], stmt)
-                if isinstance(func, Attr):
-                    self._read(func.value, stmt, out, shape or called == "pop")
-                    if called in OF_STORAGES and isinstance(func.value, Name) \
-                            and func.value.id == self.c.shadow:
-                        self._read(args[0], stmt, out, self._is_array(args[0], stmt))
-                        args = args[1:]
-                for e in (*args, *(v for _, v in kwargs)):
-                    self._read(e, stmt, out, inner)
-                return
-            case Opaque(_, reads):
-                for name in reads:
-                    self._read(Name(name), stmt, out, shape)
-                return
-            case Function(_, free):
-                for name in free:
-                    self._read(Name(name), stmt, out, False)
-                return
-        for child in children(expr):
-            self._read(child, stmt, out, shape and not isinstance(expr, Slice))
-
-    def _is_array(self, place: Expr, stmt: Statement | None) -> bool:
-        """Whether the shadow is asked for an array, whose adjoint doesn't depend on what is in it."""
-        item = self._item(_root(place), stmt)
-        return not isinstance(place, Name) or item is None or all(r.storage.kind == "array" for r in item.refs)
-
-    def _groups(self, name: str, stmt: Statement | None, shape: bool) -> set[Any]:
-        """The storages whose content reading the name may read; which array a container holds is its content, also
-        where only the array's shape is asked for."""
-        item = self._item(name, stmt)
-        out: set[Any] = set()
-        todo = list(item.refs) if item is not None else []
-        seen: set[Any] = set()
-        while todo:
-            ref = todo.pop()
-            if ref.storage in seen:
-                continue
-            seen.add(ref.storage)
-            if not shape or ref.storage.kind != "array":
-                out.add(ref.storage.group)
-            for part in ref.storage.fields.values():
-                todo.extend(part.refs)
-        return out
-
-    def _item(self, name: str, stmt: Statement | None) -> Abstract | None:
-        if stmt is None:
-            ends = [env[name] for env in self.facts.before.values() if name in env]
-            ends += [env[name] for env in self.facts.after.values() if name in env]
-            if not ends:
-                return None
-            return Abstract(refs=frozenset().union(*(e.refs for e in ends)))
-        for env in (self.facts.before.get(stmt, {}), self.facts.after.get(stmt, {})):
-            if name in env:
-                return env[name]
-        return self._item(name, None)
-
 
 def bound_of(step: Step) -> tuple[str, ...]:
     """The names that a step's forward statement binds."""
@@ -464,12 +368,6 @@ def _certainly_bound(body: tuple[Statement, ...], name: str, stmt: Statement) ->
         if name in names.bound_by(top) and not isinstance(top, (For, While)):
             return True
     return False
-
-
-def _root(expr: Expr) -> str:
-    while isinstance(expr, (Item, Attr)):
-        expr = expr.value
-    return expr.id if isinstance(expr, Name) else "t"
 
 
 def _line_text(at: At) -> str:

@@ -194,8 +194,8 @@ class _Splitter:
         return rebuild(expr, tuple(part(stmt, e, before) for e in children(expr)))
 
     def _member(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
-        """An operand that a container holds: an item of an array gets a name, unless it certainly is a number or a view,
-        since what is born has an adjoint of its own."""
+        """An operand that a container holds: an item of an array gets a name, unless it certainly is a number or a
+        view, since what is born has an adjoint of its own."""
         value = self.operand(stmt, expr, before)
         kind = self.facts.value(stmt, expr)
         unsure = isinstance(kind, Array) and (kind.dims is None or self._gathers(stmt, expr))
@@ -212,7 +212,7 @@ class _Splitter:
 
     def _is_field(self, stmt: Statement, owner: Expr, name: str) -> bool:
         value = self.facts.value(stmt, owner)
-        return isinstance(value, (ObjectOf, DictOf)) or isinstance(value, TupleOf)
+        return isinstance(value, (ObjectOf, DictOf, TupleOf))
 
     def _callee(self, stmt: Statement, func: Expr, before: list[Statement]) -> Expr:
         """A method's owner is an operand like others."""

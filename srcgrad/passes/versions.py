@@ -13,21 +13,36 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from srcgrad.lang import names
-from srcgrad.lang.core import Bind, Expr, Name, Statement, Unpack
-from srcgrad.passes.inline import rename_statement
+from srcgrad.lang.core import Bind, Expr, Name, Statement, Unpack, expressions, names_read, statements
+from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.unit import Unit
+
+
+# Names that the generated text needs for itself, with the ending of what stands in for a variable that is called so.
+OWN_MEANING = {"reversed": "_", "range": "_", "len": "_", "list": "_", "float": "_", "_": "blank"}
 
 
 def number_versions(unit: Unit) -> tuple[Unit, dict[str, str]]:
     """The function with versions numbered, and version -> the user's name."""
-    seen = {p.name for p in unit.code.params}
+    unit = _without_hidden_builtins(unit)
+    captured = names.captured(unit.code.body)
+    seen = {p.name for p in unit.code.params} - captured
     to: dict[str, Expr] = {}
     origin: dict[str, str] = {}
     out: list[Statement] = []
     for stmt in unit.code.body:
         out.append(_statement(stmt, to, origin, seen, unit.fresh, unit.made))
-        seen |= set(names.bound((stmt,)))
+        seen |= names.bound((stmt,)) - captured
     return unit.with_body(tuple(out)), origin
+
+
+def _captured(block: tuple[Statement, ...]) -> frozenset[str]:
+    """Names that a function which is still in use reads when it is called, whatever they mean then."""
+    made = [(stmt, e) for stmt in statements(block) for top in expressions(stmt) for e in walk(top)
+            if isinstance(e, Function)]
+    read = {n for stmt in statements(block) for e in expressions(stmt) for n in names_read(e)}
+    return frozenset(n for stmt, e in made for n in e.free
+                     if not (isinstance(stmt, Bind) and stmt.values == (e,) and stmt.names[0] not in read))
 
 
 def _statement(stmt: Statement, to: dict[str, Expr], origin: dict[str, str], seen: set[str],
@@ -50,3 +65,13 @@ def _statement(stmt: Statement, to: dict[str, Expr], origin: dict[str, str], see
 def _current(name: str, to: Mapping[str, Expr]) -> str:
     new = to.get(name)
     return new.id if isinstance(new, Name) else name
+
+
+def _without_hidden_builtins(unit: Unit) -> Unit:
+    """Variables have other names than those that the generated text needs; a `_` that nobody reads stays."""
+    body = unit.code.body
+    variables = names.bound(body) - {p.name for p in unit.code.params}
+    read = {n for stmt in statements(body) for e in expressions(stmt) for n in names_read(e)}
+    to: dict[str, Expr] = {name: Name(unit.fresh.name(name + ending)) for name, ending in OWN_MEANING.items()
+                           if name in variables & read}
+    return unit.with_body(tuple(rename_statement(stmt, to) for stmt in body)) if to else unit

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import UnsupportedError
 from srcgrad.runtime.arrays import Shape, unbroadcast
 
 # ---------------------------------------------------------------- matmul, dot, inner
@@ -172,7 +173,8 @@ def _on_diagonal(bar: Any, own: str, wanted: str, shape: Shape) -> Any:
 def _labels(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]:
     """Explicit labels for each operand and for the result: no ellipsis, no implied result."""
     if not isinstance(subscripts, str):
-        raise TypeError("the derivative of np.einsum needs its subscripts as a string, such as 'ij,jk->ik'")
+        raise UnsupportedError("the subscripts of `einsum` aren't a string",
+                               remedy="Write them as a string, such as 'ij,jk->ik', before the arrays.")
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if not arrow:

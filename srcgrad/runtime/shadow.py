@@ -72,8 +72,8 @@ class Shadow:
         np.add.at(flat, where, g)
 
     def accumulate(self, a: Any, bar: Any, g: Any) -> Any:
-        """Add `g` to the adjoint of `a`, which may be an array or a number: an array's is kept here, a number's is `bar`,
-        and the new one is returned.  A `g` of None is zero.
+        """Add `g` to the adjoint of `a`, which may be an array or a number: an array's is kept here, a number's is
+        `bar`, and the new one is returned.  A `g` of None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.accumulate(3.0, 0.5, 2.0), shadow.accumulate(a, 0.0, np.ones(2))
@@ -120,11 +120,13 @@ class Shadow:
         if isinstance(x, list):
             return [self._total(item, part_of(bar, k), path) for k, item in enumerate(x)]
         items = x if isinstance(x, dict) else fields(x)
-        return bar if items is None else {key: self._total(item, part_of(bar, key), path) for key, item in items.items()}
+        if items is None:
+            return bar
+        return {key: self._total(item, part_of(bar, key), path) for key, item in items.items()}
 
     def take(self, a: Any, bar: Any, owner: Any = None) -> Any:
-        """The adjoint of `a` at the point of its birth, which ends it; `bar` is a number's.  None where `a` is a view of
-        `owner`, so that its adjoint is a part of another one.
+        """The adjoint of `a` at the point of its birth, which ends it; `bar` is a number's.  None where `a` is a view
+        of `owner`, so that its adjoint is a part of another one.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.take(a[0], 1.5), shadow.take(a[:1], 0.0, a), shadow.take(a, 0.0)
@@ -137,8 +139,8 @@ class Shadow:
         return self.pop(a)
 
     def add_each(self, container: Any, g: Any) -> None:
-        """Add the adjoints `g` of all elements of a list, a tuple or a dict: arrays' to their memories, numbers' to slots.
-        None is zero.
+        """Add the adjoints `g` of all elements of a list, a tuple or a dict: arrays' to their memories, numbers' to
+        slots.  None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.add_each([a, 2.0], [np.ones(2), 3.0])

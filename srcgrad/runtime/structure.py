@@ -269,7 +269,7 @@ def copy_argument(x: Any) -> Any:
 
 
 def copy_record(record: Any) -> Any:
-    """A deep copy of what a saved record holds, down to the arrays in objects; functions and the like stay what they are.
+    """A deep copy of what a saved record holds, down to the arrays in objects; functions and the like stay as they are.
 
     Arrays that share memory share it in the copy.
     """

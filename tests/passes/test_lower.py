@@ -452,4 +452,6 @@ def test_statements_know_their_places():
 
 def test_free_names_of_nested_functions():
     code = code_of("def f(x):\n def g(z, k=x):\n  w = z + y\n  return h(w)\n y = 1\n return g")
-    assert set(code.body[0].values[0].free) == {"x", "y", "h"}
+    default, made = code.body[:2]
+    assert default.values == (core.Name("x"),)
+    assert set(made.values[0].free) == {*default.names, "y", "h"}

@@ -271,7 +271,7 @@ def test_parts_are_stored_at_once(before: str, after: str) -> None:
 # ---------------------------------------------------------------- the order of factors
 
 @pytest.mark.parametrize(("before", "after"), [
-    ("v = a * 2.0", "v = 2.0 * a"), ("v += b + a * (s / r)", "v += b + s / r * a"), 
+    ("v = a * 2.0", "v = 2.0 * a"), ("v += b + a * (s / r)", "v += b + s / r * a"),
     ("v[1:] -= a[1:] * s", "v[1:] -= s * a[1:]"),
     ("v = s * 2.0", "v = 2.0 * s"), ("v = s * r", "v = s * r"), ("v = q * 2", "v = q * 2"), ("v = 0.5 * 2.0",) * 2,
     ("v = a * b * 2.0",) * 2, ("v = -a * s",) * 2, ("y = a * 2.0",) * 2, ("v = f(a) * g(s)",) * 2,

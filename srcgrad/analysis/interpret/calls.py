@@ -46,9 +46,9 @@ SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, n
                              np.broadcast_arrays, np.linalg.lstsq, np.linalg.eig, divmod))
 # Functions that give an array or a number, whatever their arguments are.
 SURELY_NUMERIC: frozenset[Any] = frozenset((
-    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye, np.identity,
-    np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere, np.searchsorted,
-    np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye,
+    np.identity, np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere,
+    np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
@@ -67,12 +67,13 @@ class Calls:
             owner = ev(expr.func.value, env)
             if not isinstance(ev.value(owner), Known):
                 return self._method(ev, expr, expr.func, owner, env)
-        function = ev(expr.func, env).value
+        callee = ev(expr.func, env)
+        function = callee.value
         args, kwargs = self._arguments(ev, expr, env)
         if isinstance(function, Closure):
             return self._user(ev, expr, function, args, kwargs)
         if not isinstance(function, Known):
-            return self._opaque(ev, expr, None, args, kwargs)
+            return self._opaque(ev, expr, None, [callee, *args], kwargs)
         return self.known(ev, expr, function.obj, args, kwargs)
 
     def _arguments(self, ev: Evaluator, expr: Call, env: Env) -> tuple[list[Abstract], dict[str, Abstract]]:
@@ -96,7 +97,9 @@ class Calls:
 
     def _specialise(self, ev: Evaluator, name: str, item: Abstract) -> Abstract:
         number = number_of(item.value)
-        if name in STRUCTURAL and number is not None and number.linear is not None and not isinstance(item.value, Known):
+        if name not in STRUCTURAL or isinstance(item.value, Known):
+            return item
+        if number is not None and number.linear is not None:
             size = ev.size(number.linear)
             if size is not None:
                 ev.guards[("is", number.linear, size)] = (number.linear, size)
@@ -105,9 +108,13 @@ class Calls:
 
     # ------------------------------------------------------------ known functions
 
-    def known(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+    def known(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
+              kwargs: dict[str, Abstract]) -> Abstract:
         if function is range:
             return Abstract(RangeOf())
+        if function in (eval, exec, locals) or function in (vars, dir) and not args:
+            raise Refused(f"`{function.__name__}` reaches names that no one can follow", "use the names themselves",
+                          expr.at)
         if _hashable(function) and function == np.add.at and len(args) == 3:
             for ref in args[0].refs:
                 ev.heap.mark(ref.storage, written=True, active=args[2].active)
@@ -123,8 +130,9 @@ class Calls:
 
     def _operation(self, ev: Evaluator, expr: Call, function: Any, spelled: Any, args: list[Abstract],
                    kwargs: dict[str, Abstract]) -> Abstract:
+        active = any(item.active for item in [*args, *kwargs.values()])
         for name in ("out", "where", "casting", "dtype"):
-            if name in kwargs and kwargs[name].value != Known(None) and any(a.active for a in [*args, *kwargs.values()]):
+            if active and name in kwargs and kwargs[name].value != Known(None):
                 raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
                               "write the result to a name, and what it is for on a line of its own", expr.at)
         value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
@@ -134,7 +142,7 @@ class Calls:
             value = numeric(value, *(ev.value(a) for a in args))
         active = any(a.active for a in [*args, *kwargs.values()])
         if spelled in VIEWS and args and isinstance(ev.value(args[0]), Array) and isinstance(value, Array):
-            return self._view(ev, expr, spelled, value, args[0], active)
+            return self._view(ev, expr, spelled, value, args[0], active, len(args) + len(kwargs) == 1)
         result = ev.fresh(expr, value, active)
         if VIEWS.get(spelled) and args:
             self._elements_view(ev, result, args[0])
@@ -146,8 +154,10 @@ class Calls:
             for part in list(ref.storage.fields.values()):
                 ev.heap.put(ref.storage, "*", Abstract(part.value, ev.view(owner, None), part.varied))
 
-    def _view(self, ev: Evaluator, expr: Expr, function: Any, value: Value, owner: Abstract, active: bool) -> Abstract:
-        transposed = function is np.transpose and isinstance(expr, Call) and len(expr.args) == 1 and not expr.kwargs
+    def _view(self, ev: Evaluator, expr: Expr, function: Any, value: Value, owner: Abstract, active: bool,
+              alone: bool) -> Abstract:
+        """A view, or what may be one; `alone`: the owner is all that the function is given."""
+        transposed = function is np.transpose and alone
         refs = ev.view(owner, Attr(HOLE, "T") if transposed else None)
         if VIEWS[function]:
             return Abstract(value, refs, owner.varied)
@@ -155,15 +165,19 @@ class Calls:
 
     def _inactive(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
         if function in (sum, min, max, abs, pow, round, divmod) and any(a.active for a in args):
-            raise Refused(f"the builtin `{function.__name__}` isn't supported yet where its arguments are differentiated",
+            raise Refused(f"the builtin `{function.__name__}` isn't supported yet where its arguments are "
+                          "differentiated",
                           f"use `np.{function.__name__}`, or a loop", expr.at)
         if leaves_the_program(function) and any(a.active for a in [*args, *kwargs.values()]):
             raise Refused(f"a value that is differentiated is sent out of the program by `{function.__name__}`",
                           "call it outside of the function", expr.at)
-        if not _hashable(function) or not (is_pure(function) or function in PLAIN_BUILTINS):
-            return Abstract(UNKNOWN)
         if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):
             return self._introspection(ev, function, args)
+        if any(isinstance(a.value, Closure) and a.active for a in [*args, *kwargs.values()]):
+            raise Refused(f"a function that reads what is differentiated is passed to `{function.__name__}`",
+                          "write it as a loop", expr.at)
+        if not _hashable(function) or not (is_pure(function) or function in PLAIN_BUILTINS):
+            return Abstract(UNKNOWN)
         value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
         surely = function in SURELY_NUMERIC or isinstance(function, np.ufunc) and function.nout == 1
         return ev.fresh(expr, Array(None, None) if surely and value == UNKNOWN else value, False)
@@ -193,7 +207,8 @@ class Calls:
             if function is None:
                 raise Refused("it isn't known which function this calls, so it can't be differentiated",
                               "call a function by its name, or pass it as an argument", expr.at)
-            name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
+            name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) \
+                or type(function).__name__
             module = getattr(function, "__module__", None)
             full = f"{module}.{name}" if module and module not in ("builtins", "__main__") else name
             raise Refused(f"there is no derivative rule for `{full}`",
@@ -242,15 +257,14 @@ class Calls:
         if name in ("fill", "sort", "partition", "put", "resize", "itemset", "setflags", "setfield", "byteswap"):
             raise Refused(f"the method `{name}`, which changes the array in place, isn't supported yet",
                           "assign to items or slices", expr.at)
-        if function is None and active:
-            if name in ("tolist", "item") or not _inactive_method(name):
-                raise Refused(f"the array method `{name}` isn't supported", "use a supported NumPy function", expr.at)
-        result = operations.method(value, name, tuple(ev.value(a) for a in args), {k: ev.value(v) for k, v in kwargs.items()})
+        if function is None and active and (name in ("tolist", "item") or not _inactive_method(name)):
+            raise Refused(f"the array method `{name}` isn't supported", "use a supported NumPy function", expr.at)
+        values, named = tuple(ev.value(a) for a in args), {k: ev.value(v) for k, v in kwargs.items()}
+        result = operations.method(value, name, values, named)
         active = active and not _inactive_method(name)
         result = numeric(result, value)
         if function in VIEWS and isinstance(value, Array) and isinstance(result, Array):
-            whole = Call(func, (func.value, *expr.args), expr.kwargs)
-            return self._view(ev, whole, function, result, owner, active)
+            return self._view(ev, expr, function, result, owner, active, not args and not kwargs)
         return ev.fresh(expr, result, active)
 
     def _list_method(self, ev: Evaluator, expr: Call, owner: Abstract, name: str, args: list[Abstract]) -> Abstract:
@@ -262,7 +276,7 @@ class Calls:
         if name in ("index", "count"):
             return Abstract(Number("int"))
         if name == "copy":
-            return ev.container_item(Item(expr, expr), owner, Abstract(operations.SliceOf(None, None, None)))
+            return ev.container_item(expr, owner, Abstract(operations.SliceOf(None, None, None)))
         raise Refused(f"the list method `{name}` isn't supported yet", "use `append` and items", expr.at)
 
 

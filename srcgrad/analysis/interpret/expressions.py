@@ -5,11 +5,11 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.guards import compile_guard
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
@@ -29,7 +29,6 @@ from srcgrad.analysis.values import (
     join,
     number_of,
 )
-from srcgrad.lang.source import is_user_function
 from srcgrad.lang.core import (
     At,
     Attr,
@@ -51,6 +50,7 @@ from srcgrad.lang.core import (
     Tuple,
     Unary,
 )
+from srcgrad.lang.source import is_user_function
 
 OPERATORS: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -60,6 +60,7 @@ OPERATORS: dict[str, Callable] = {
 }
 UNARY: dict[str, Callable] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 INACTIVE_OPERATORS = frozenset(("//", "<<", ">>", "&", "|", "^"))
+DATA = (int, float, complex, np.ndarray, np.generic, list, tuple, dict)
 HOLE = Name("_")
 
 
@@ -93,6 +94,8 @@ class Evaluator:
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:
         item = getattr(self, _method_name(type(expr).__name__))(expr, env)
+        if isinstance(item.value, Closure) and not item.varied and _captures_active(item.value, env):
+            item = replace(item, varied=True)
         self._annotate(expr, item)
         return item
 
@@ -260,12 +263,20 @@ class Evaluator:
     def _bin(self, expr: Bin, env: Env) -> Abstract:
         left, right = self(expr.left, env), self(expr.right, env)
         a, b = self.value(left), self.value(right)
+        self._refuse_own_operators(expr, left, right)
         if isinstance(a, (ListOf, TupleOf)) or isinstance(b, (ListOf, TupleOf)):
             joined = self._join_sequences(expr, left, right, a, b)
             if joined is not None:
                 return joined
         active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.op], [a, b]), a, b), active)
+
+    def _refuse_own_operators(self, expr: Expr, *operands: Abstract) -> None:
+        """Operators of objects run their class's code, and an active value that goes in there is lost."""
+        objects = [value for value in map(self.value, operands) if isinstance(value, ObjectOf)]
+        if objects and any(operand.active for operand in operands):
+            raise Refused(f"an operator of a {objects[0].cls.__name__} isn't supported where it is differentiated",
+                          "call a method of it by name", expr.at)
 
     def _join_sequences(self, expr: Bin, left: Abstract, right: Abstract, a: Value, b: Value) -> Abstract | None:
         if expr.op == "+" and isinstance(a, TupleOf) and isinstance(b, TupleOf) and left.items is not None \
@@ -287,6 +298,7 @@ class Evaluator:
             known = self.truth(operand)
             return Abstract(Number("bool") if known is None else Known(not known))
         value = self.value(operand)
+        self._refuse_own_operators(expr, operand)
         result = numeric(self.result(UNARY[expr.op], [value]), value)
         return self.fresh(expr, result, operand.active and expr.op != "~")
 
@@ -395,20 +407,23 @@ class Evaluator:
         if isinstance(value, Array) and expr.name in ("T", "real", "imag", "flat"):
             return self._array_attribute(expr, owner, value)
         result = operations.attribute(value, expr.name)
-        return self.fresh(expr, result, owner.active and expr.name in ("real", "imag", "T") and number_of(value) is not None)
+        active = owner.active and expr.name in ("real", "imag", "T") and number_of(value) is not None
+        return self.fresh(expr, result, active)
 
     def _known_attribute(self, expr: Attr, obj: Any) -> Abstract:
         try:
             found = getattr(obj, expr.name)
         except AttributeError:
             return NOTHING
-        data = isinstance(found, (int, float, complex, np.ndarray, np.generic, list, tuple, dict)) and not isinstance(found, bool)
+        data = isinstance(found, DATA) and not isinstance(found, bool)
         if _changes(obj):
             known = operations.of_object(found) if data else Known(found)
             self.guards[("attribute", id(obj), expr.name)] = guard_attribute(obj, expr.name, known)
         elif not isinstance(obj, types.ModuleType):
             return Abstract(Known(found))
-        return self.from_object(found, ("outer", id(obj), expr.name), "outer", False) if data else Abstract(Known(found))
+        if not data:
+            return Abstract(Known(found))
+        return self.from_object(found, ("outer", id(obj), expr.name), "outer", False)
 
     def _field(self, expr: Attr, owner: Abstract, value: ObjectOf) -> Abstract:
         found = [ref.storage.fields[expr.name] for ref in owner.refs if expr.name in ref.storage.fields]
@@ -446,6 +461,7 @@ class Evaluator:
             return self._tuple_item(expr, owner.items, index)
         if isinstance(value, (ListOf, DictOf)):
             return self.container_item(expr, owner, index)
+        self._refuse_own_operators(expr, owner)
         return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
@@ -566,6 +582,15 @@ def _changes(obj: Any) -> bool:
     else:
         home = str(getattr(obj if isinstance(obj, type) else type(obj), "__module__", None))
     return home.partition(".")[0] not in ("numpy", "scipy", "math", "builtins")
+
+
+def _captures_active(closure: Closure, env: Env, seen: frozenset[Closure] = frozenset()) -> bool:
+    """Whether a function made inside the program reads a name whose value is active, itself or by another one."""
+    if closure in seen:
+        return False
+    captured = [env[name] for name in closure.function.free if name in env]
+    return any(item.active or isinstance(item.value, Closure) and _captures_active(item.value, env, seen | {closure})
+               for item in captured)
 
 
 def _hint(path: Any) -> str:

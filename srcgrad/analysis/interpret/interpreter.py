@@ -4,6 +4,7 @@ Facts about storages only grow; the walk is repeated until none does.  A loop is
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,8 +66,8 @@ from srcgrad.lang.core import (
     statements,
 )
 
-MAX_ROUNDS = 12
-MAX_VISITS = 6
+MAX_ROUNDS = 60
+MAX_VISITS = 40
 NO_VARIABLE = -1
 
 
@@ -129,9 +130,6 @@ class Facts:
             self._written[group] = any(s.written for s in self.heap.storages() if s.group is group)
         return self._written[group]
 
-    def name_before(self, stmt: Statement, name: str) -> Abstract:
-        return self.before[stmt].get(name, NOTHING)
-
     def name_after(self, stmt: Statement, name: str) -> Abstract:
         return self.after[stmt].get(name, NOTHING)
 
@@ -165,6 +163,7 @@ class _Walk:
     def __init__(self, facts: Facts, outer: Callable[[str], Outer | None], entry: Entry,
                  user_result: Callable | None) -> None:
         self.facts, self.heap, self.entry = facts, facts.heap, entry
+        self.heads: dict[Statement, Env] = {}         # what held at the head of a loop when it was last left
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             self._annotate)
         facts.evaluator = self.ev
@@ -234,7 +233,7 @@ class _Walk:
         env[name] = item
 
     def _check_generations(self, stmt: Statement, env: Env) -> None:
-        """A storage that is born here while an earlier one of the same place can still be reached stands for several."""
+        """A storage that is born here while an earlier one of the same place can be reached stands for several."""
         bound = set(getattr(stmt, "names", ()))
         live = self.facts.live.after[stmt]
         for name, item in env.items():
@@ -354,8 +353,9 @@ class _Walk:
     def _write_array(self, place: Abstract, value: Abstract) -> None:
         for ref in place.refs:
             if ref.storage.origin == "outer" and (value.active or place.active):
-                raise Refused(f"writing to `{ref.storage.hint}`, which isn't local, isn't supported yet where the values "
-                              "are differentiated", "pass the array as an argument, or copy it first", self.ev.site.at)
+                raise Refused(f"writing to `{ref.storage.hint}`, which isn't local, isn't supported yet where the "
+                              "values are differentiated", "pass the array as an argument, or copy it first",
+                              self.ev.site.at)
             self.heap.mark(ref.storage, written=True, active=value.active)
 
     def _set_field(self, stmt: Store, owner: Abstract, name: str, value: Abstract) -> None:
@@ -383,8 +383,8 @@ class _Walk:
 
     def _return(self, stmt: Return, env: Env) -> None:
         if stmt is not self.last:
-            raise Refused("a `return` inside a loop isn't supported yet", "keep the result in a name, and return it at the end",
-                          stmt.at)
+            raise Refused("a `return` inside a loop isn't supported yet",
+                          "keep the result in a name, and return it at the end", stmt.at)
         item = self.ev(stmt.value, env)
         old = self.facts.result
         self.facts.result = item if old is NOTHING else self.heap.join(old, item)
@@ -399,7 +399,8 @@ class _Walk:
 
     def _jump(self, stmt: Jump, env: Env) -> None:
         if stmt.kind != "raise":
-            raise Refused(f"`{stmt.kind}` isn't supported yet", "put the rest of the loop's body under an `if`", stmt.at)
+            raise Refused(f"`{stmt.kind}` isn't supported yet",
+                          "put the rest of the loop's body under an `if`", stmt.at)
         return None
 
     def _try(self, stmt: Try, env: Env) -> Env:
@@ -437,13 +438,11 @@ class _Walk:
                 return self._array_element(stmt, item, value, Name(f"{stmt.target}_index"))
             case ListOf():
                 return self.ev.element(item)
-            case TupleOf(items) if item.items:
-                out = item.items[0]
-                for other in item.items[1:]:
-                    out = self.heap.join(out, other)
-                return out
+            case TupleOf() if item.items:
+                return functools.reduce(self.heap.join, item.items)
         if item.active:
-            raise Refused("it isn't known what this loop runs over", "loop over a range, an array, a list or a tuple", stmt.at)
+            raise Refused("it isn't known what this loop runs over",
+                          "loop over a range, an array, a list or a tuple", stmt.at)
         return NOTHING
 
     def _while(self, stmt: While, env: Env) -> Env | None:
@@ -459,8 +458,11 @@ class _Walk:
         outside = self.ev.loops
         self.ev.loops = (*outside, stmt)
         live = self.facts.live.head[stmt]
-        state = dict(env)
-        for _ in range(MAX_VISITS):
+        earlier = self.heads.get(stmt)
+        state = dict(env) if earlier is None else merge_envs(self.heap, dict(env), earlier)
+        for visit in range(MAX_VISITS + 1):
+            if visit == MAX_VISITS:
+                raise Refused("this loop is too involved to be followed", "split it into functions", stmt.at)
             inner = dict(state)
             self.ev.site = stmt
             head(inner)
@@ -471,6 +473,7 @@ class _Walk:
             if new == state:
                 break
             state = new
+        self.heads[stmt] = state
         self.ev.loops, self.ev.site = outside, stmt
         self._mark_survivors(stmt, state)
         return state

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.analysis.lengths import forget
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value, join
+from srcgrad.analysis.values import UNKNOWN, Array, Number, Value, join
 from srcgrad.lang.core import Expr, names_read
 
 Path = tuple[Expr, ...] | None
@@ -51,6 +51,9 @@ class Storage:
         root = self
         while root.group_of is not None:
             root = root.group_of
+        step = self
+        while step.group_of is not None and step.group_of is not root:      # so that the next one has a short way
+            step.group_of, step = root, step.group_of
         return root
 
 
@@ -107,10 +110,11 @@ class Heap:
         return self._storages[site]
 
     def mark(self, storage: Storage, **facts: bool) -> None:
+        """Facts that come true; only what is active, and what is held, is read during the walk itself."""
         for name, value in facts.items():
             if value and not getattr(storage, name):
                 setattr(storage, name, True)
-                self.changed = True
+                self.changed |= name == "active"
 
     def put(self, storage: Storage, key: Any, item: Abstract) -> None:
         """A container holds the item, in all iterations to come."""
@@ -127,7 +131,6 @@ class Heap:
         roots = list({ref.storage.group: None for ref in refs})
         for other in roots[1:]:
             other.group_of = roots[0]
-            self.changed = True
 
     def join(self, a: Abstract, b: Abstract) -> Abstract:
         """What is true of both: references are united, and so no longer exact."""
@@ -192,8 +195,3 @@ def forget_name(heap: Heap, env: Env, name: str) -> None:
 
 def _mentions(path: tuple[Expr, ...], name: str) -> bool:
     return any(name in names_read(step) for step in path)
-
-
-def leaves(value: Value) -> bool:
-    """Whether the value is a container."""
-    return isinstance(value, (TupleOf, ListOf, DictOf, ObjectOf))

@@ -56,7 +56,6 @@ class Checker:
         self.marks: dict[Statement, Mark] = {}
         self.at: dict[tuple[str, Statement, int], list[Mark]] = {}
         self.seen, self.notes = context.fresh.name("seen"), context.fresh.name("unwritten")
-        context.forward_names |= {self.seen, self.notes}
         self.known = FactChecks(context, self.primal, self.notes)
         self.reads = Reads(context, self.primal)
         self._mark_block(steps)

@@ -22,16 +22,17 @@ from srcgrad.lang.core import (
     Const,
     Expr,
     For,
-    Item,
     Name,
     Statement,
     Store,
     Unary,
     Unpack,
+    expressions,
     names_read,
     statements,
     walk,
 )
+from srcgrad.lang.names import root_name
 from srcgrad.passes.optimize.effects import MUTATORS, Effects
 from srcgrad.passes.optimize.simplify import Kind
 from srcgrad.passes.reverse.context import Context, Probe
@@ -40,7 +41,7 @@ from srcgrad.rules.spellings import METHODS
 from srcgrad.runtime import checks, structure
 
 IMPURE_HELPERS = checks.ASSERTIONS | {
-    structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar}
+    structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar, structure.check_pair}
 PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))
 PURE_METHODS = frozenset(METHODS) | {"copy", "astype"}
 FRESH_METHODS = frozenset(("copy", "sum", "mean", "dot"))
@@ -131,7 +132,7 @@ class Oracles:
     @cached_property
     def effects(self) -> Effects:
         storages = self._storages()
-        arrays = frozenset(t for t in frozenset().union(*storages.values()) if self._is_array(t)) if storages else frozenset()
+        arrays = frozenset(token for tokens in storages.values() for token in tokens if self._is_array(token))
         return Effects(self.pure, storages, arrays)
 
     def _is_array(self, token: Hashable) -> bool:
@@ -165,9 +166,23 @@ class Oracles:
 
     def _adjoint_storages(self) -> dict[str, frozenset[Hashable]]:
         """Names that aren't primal: those that may share an object are one class; it counts if something writes it."""
+        classes = self._classes()
+        members: dict[str, list[str]] = {}
+        for name in classes.names():
+            members.setdefault(classes.root(name), []).append(name)
+        stores = (s for s in statements(self.body) if isinstance(s, Store))
+        parts = {root_name(s.place, "") for s in stores if not isinstance(s.place, Name)}
+        self.private = frozenset(ns[0] for ns in members.values() if len(ns) == 1 and ns[0] not in parts)
+        out: dict[str, frozenset[Hashable]] = {}
+        roots = {classes.root(n) for n in self._written_names()}
+        for name in classes.names():
+            root = classes.root(name)
+            if root in roots or root == classes.root(SHADOW):
+                out[name] = frozenset((SHADOW if root == classes.root(SHADOW) else f"class of {root}",))
+        return out
+
+    def _classes(self) -> _Classes:
         classes = _Classes()
-        written: set[str] = set()
-        kinds = self.kinds
         for stmt in statements(self.body):
             match stmt:
                 case Bind(targets, values):
@@ -178,27 +193,19 @@ class Oracles:
                         self._alias(classes, name, value)
                 case For(target, it, _, _):
                     self._alias(classes, target, it)
-                case Store(place, _, _):
-                    root = _root(place)
-                    if not (isinstance(place, Name) and number_of(kinds.get(place.id, UNKNOWN)) is not None):
-                        written.add(root)
-            for expr in self._calls(stmt):
-                written |= {n for n in names_read(expr)}
-        members: dict[str, list[str]] = {}
-        for name in classes.names():
-            members.setdefault(classes.root(name), []).append(name)
-        parts = {_root(s.place) for s in statements(self.body) if isinstance(s, Store) and not isinstance(s.place, Name)}
-        self.private = frozenset(ns[0] for ns in members.values() if len(ns) == 1 and ns[0] not in parts)
-        out: dict[str, frozenset[Hashable]] = {}
-        roots = {classes.root(n) for n in written}
-        for name in classes.names():
-            root = classes.root(name)
-            if root in roots or root == classes.root(SHADOW):
-                out[name] = frozenset((SHADOW if root == classes.root(SHADOW) else f"class of {root}",))
-        return out
+        return classes
+
+    def _written_names(self) -> set[str]:
+        """Names whose object a statement writes into, or may: the operands of calls that aren't pure."""
+        written: set[str] = set()
+        for stmt in statements(self.body):
+            if isinstance(stmt, Store) and not (
+                    isinstance(stmt.place, Name) and number_of(self.kinds.get(stmt.place.id, UNKNOWN)) is not None):
+                written.add(root_name(stmt.place, ""))
+            written.update(n for call in self._calls(stmt) for n in names_read(call))
+        return written
 
     def _calls(self, stmt: Statement) -> list[Expr]:
-        from srcgrad.lang.core import expressions
         return [e for top in expressions(stmt) for e in walk(top) if isinstance(e, Call) and not self._call_is_pure(e)]
 
     def _alias(self, classes: _Classes, name: str, value: Expr) -> None:
@@ -226,7 +233,8 @@ class Oracles:
             return set()
         function = self._object(call.func)
         if function in (np.zeros_like, np.zeros, np.ones, np.empty, np.full, np.outer, np.array, np.sum, np.exp, np.cos,
-                        np.sin, np.sqrt, np.log, np.copy, np.where, np.sign, structure.zeros_like, structure.copy_argument):
+                        np.sin, np.sqrt, np.log, np.copy, np.where, np.sign, structure.zeros_like,
+                        structure.copy_argument):
             return set()
         return {n for e in (call.func, *call.args, *(v for _, v in call.kwargs)) for n in names_read(e)
                 if not isinstance(self._object(Name(n)), type(np)) and not callable(self._object(Name(n)))}
@@ -296,9 +304,3 @@ class _Classes:
 
     def unite(self, a: str, b: str) -> None:
         self._parent[self.root(a)] = self.root(b)
-
-
-def _root(place: Expr) -> str:
-    while isinstance(place, (Item, Attr)):
-        place = place.value
-    return place.id if isinstance(place, Name) else ""

@@ -139,9 +139,6 @@ class Bindings:
         if isinstance(value, Bin) and isinstance(self.c.value(stmt, value), (ListOf, TupleOf)):
             self._joined(stmt, value, g, state, out)
             return
-        if isinstance(value, Bin) and isinstance(self.c.value(stmt, value), (ListOf, TupleOf)):
-            self._joined(stmt, value, g, state, out)
-            return
         spelled = self.rules.spell(stmt, value)
         if spelled is None and self.rules.has_no_derivative(stmt, value):
             return
@@ -203,15 +200,6 @@ class Bindings:
             state.set(bar, meet(state.have[bar], after.have[bar]))
         test = Unary("not", self.c.numpy("may_share_memory", Name(name), self._viewed(stmt, value)))
         out.append(If(test, tuple(inner)))
-
-    def _joined(self, stmt: Statement, value: Bin, g: Expr, state: State, out: Out) -> None:
-        """l = a + b, of lists or tuples: each gets its part."""
-        if value.op != "+":
-            raise Refused("repeating a list isn't supported where its elements are differentiated",
-                          "append the elements in a loop", value.at or stmt.at)
-        count = Call(Name("len"), (value.left,))
-        self.contributor.add(stmt, value.left, Item(g, Slice(None, count)), state, out)
-        self.contributor.add(stmt, value.right, Item(g, Slice(count, None)), state, out)
 
     # ------------------------------------------------------------ storages
 

@@ -63,8 +63,7 @@ def zero_before(context: Context, contributor: Contributor, stmt: Statement, bar
     name = primal_of(context, bar)
     item = context.facts.before.get(stmt, {}).get(name) if name is not None else None
     if name is None or item is None:
-        holder = name in context.holders.values()
-        if holder and name is not None and any(p.name == name for p in context.unit.code.params):
+        if name is not None and context.holds_before(stmt, name):
             return contributor.zeros(stmt, name), OWN
         return Const(0.0), LAZY
     value = context.facts.value_of(item)

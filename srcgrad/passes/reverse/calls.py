@@ -8,7 +8,8 @@ from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract
 from srcgrad.analysis.values import Array
-from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Unpack
+from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Name, Statement, Unpack
+from srcgrad.lang.names import root_name
 from srcgrad.lang.source import find
 from srcgrad.passes.callees import Compiled, Default, bind_parameters
 from srcgrad.passes.reverse.adjoints import LAZY, State
@@ -95,7 +96,7 @@ class Calls:
         shadow = (self.contributor.shadow_name(),) if compiled.takes_shadow else ()
         call = Call(self._function(compiled, "backward"), (Name(record), g, *shadow))
         wanted = [k for k, item in enumerate(items) if item.active and (not in_place[k] or k in compiled.either)]
-        names = [self.c.temporary(_hint(args[k]) + "_bar") for k in wanted]
+        names = [self.c.temporary(root_name(args[k]) + "_bar") for k in wanted]
         if not names:
             out.append(Effect(call))
         elif len(names) == 1:
@@ -104,9 +105,3 @@ class Calls:
             out.append(Unpack(tuple(names), call))
         for k, name in zip(wanted, names):
             self.contributor.add(stmt, args[k], Name(name), state, out)
-
-
-def _hint(expr: Expr) -> str:
-    while isinstance(expr, (Attr, Item)):
-        expr = expr.value
-    return expr.id if isinstance(expr, Name) else "t"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
@@ -34,6 +35,7 @@ from srcgrad.lang.core import (
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.split import is_place
 from srcgrad.passes.unit import Unit
+from srcgrad.rules.spellings import NOT_KNOWN, literal
 
 
 class Context:
@@ -41,7 +43,6 @@ class Context:
 
     helpers         names by which generated code reaches objects
     counters        a `while` -> the name that counts its iterations
-    forward_names   all names of the function itself
     callees         the compiled functions that it calls
     shadow          the name of the table of adjoints by storage, if one is needed (a parameter if takes_shadow)
     temporaries     names that no user wrote
@@ -55,7 +56,6 @@ class Context:
         self.fresh = unit.fresh
         self.helpers: dict[str, Any] = {}
         self.counters: dict[Statement, str] = {}
-        self.forward_names: set[str] = set()
         self.callees: Any = None
         self.shadow: str | None = None
         self.takes_shadow = False
@@ -178,6 +178,21 @@ class Context:
                      and self.facts.value_of(item) == want)
         return expr if isinstance(expr, Name) and expr.id in own or not own else Name(own[0])
 
+    def holds_before(self, stmt: Statement, name: str) -> bool:
+        """Whether the name holds a storage that is born before the statement."""
+        if name not in self.holders.values():
+            return False
+        first = self._first_bindings.get(name, -1)
+        return first < self._positions.get(stmt, -1)
+
+    @cached_property
+    def _first_bindings(self) -> dict[str, int]:
+        out: dict[str, int] = {}
+        for stmt, position in self._positions.items():
+            for name in names.bound_by(stmt):
+                out.setdefault(name, position)
+        return out
+
     @cached_property
     def _positions(self) -> dict[Statement, int]:
         return {s: k for k, s in enumerate(statements(self.unit.code.body))}
@@ -244,7 +259,6 @@ class Context:
 
     def known(self, stmt: Statement, expr: Expr) -> Any:
         """The value of an expression that is certain, or NOT_KNOWN."""
-        from srcgrad.rules.spellings import NOT_KNOWN, literal
         value = literal(expr)
         if value is not NOT_KNOWN:
             return value
@@ -266,7 +280,6 @@ class Probe(Evaluator):
     """Evaluates expressions of the backward pass; leaves no trace in the heap."""
 
     def __init__(self, context: Context) -> None:
-        from srcgrad.analysis.interpret.calls import Calls
         ev = context.facts.evaluator
         super().__init__(Heap(), ev.outer, {}, ev.sizes, Calls({}), lambda expr, item: None)
         self._helpers = context.helpers

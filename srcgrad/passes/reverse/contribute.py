@@ -22,6 +22,7 @@ from srcgrad.lang.core import (
     Tuple,
     Unary,
 )
+from srcgrad.lang.names import root_name
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.masks import joined
@@ -29,6 +30,8 @@ from srcgrad.runtime import structure
 from srcgrad.runtime.shadow import Shadow
 
 Out = list[Statement]
+
+FRESH_FUNCTIONS = ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp", "sum")
 
 
 class Contributor:
@@ -84,7 +87,8 @@ class Contributor:
         if not state.has(bar):
             if g != Name(bar):
                 out.append(Bind((bar,), (g,)))
-            state.set(bar, LAZY if lazy else OWN if _is_fresh(g) and isinstance(value, Array) and value.dims else SHARED)
+            own = _is_fresh(g) and isinstance(value, Array) and value.dims
+            state.set(bar, LAZY if lazy else OWN if own else SHARED)
         elif isinstance(value, (Array, Number)):
             self._accumulate(bar, value, g, state, out, lazy)
         else:
@@ -174,7 +178,8 @@ class Contributor:
         elif isinstance(operand, Item):
             self._add_at(stmt, operand, base, operand.index, g, out)
         else:
-            out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, self._field_key(stmt, operand), g))))
+            key = self._field_key(stmt, operand)
+            out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, key, g))))
 
     def _through_owner(self, stmt: Statement, operand: Expr, item: Abstract) -> bool:
         """Whether the adjoint of `a[i]` is written as a part of a's, which the shadow has."""
@@ -272,7 +277,7 @@ class Contributor:
                 return Name(earlier.names[0])
             if not isinstance(earlier, (Bind, Store)):
                 break
-        name = self.c.fresh.name(_root(place) + "_bar")
+        name = self.c.fresh.name(root_name(place) + "_bar")
         out.append(Bind((name,), (look_up,)))
         return Name(name)
 
@@ -305,13 +310,7 @@ def as_value(index: Expr) -> Expr:
     return index
 
 
-def _root(expr: Expr) -> str:
-    while isinstance(expr, (Item, Attr)):
-        expr = expr.value
-    return expr.id if isinstance(expr, Name) else "t"
-
-
 def _is_fresh(g: Expr) -> bool:
     """Whether evaluating the expression certainly makes a new array (if it makes an array)."""
     return isinstance(g, (Bin, Unary)) or isinstance(g, Call) and isinstance(g.func, Attr) \
-        and g.func.name in ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp", "sum")
+        and g.func.name in FRESH_FUNCTIONS

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.analysis.values import Array, number_of
-from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Name, Statement, map_expr
+from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Statement, map_expr
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.rules.spellings import NOT_KNOWN
 from srcgrad.runtime import arrays, layout, products
@@ -79,8 +79,7 @@ def _reduced_size(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr |
     if known is None:
         return Attr(owner, "size")
     if isinstance(known, int) and type(known) is int:
-        from srcgrad.lang.core import Item
-        return Item(Attr(owner, "shape"), Const(known) if known >= 0 else axis)
+            return Item(Attr(owner, "shape"), Const(known) if known >= 0 else axis)
     return None
 
 

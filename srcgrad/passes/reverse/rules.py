@@ -1,6 +1,7 @@
 """Applies a rule to an operation: splices its text, undoes broadcasting, and hands the results to the operands."""
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -97,20 +98,31 @@ class RuleApplier:
     def apply(self, stmt: Statement, rule: Rule, bound: Bound, out_name: Expr, g: Expr, state: State, out: Out,
               out_value: Value, lazy: bool) -> None:
         """Contributions of `out = rule.primal(bound)`, whose adjoint is g."""
+        self._check(stmt, rule, bound, out_value)
         wanted = [p for p in rule.returned if self.c.active(stmt, bound[p])]
+        mask = state.masks.get(g.id) if isinstance(g, Name) else None
+        if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
+            g, lazy = self._materialise(stmt, g, out_name, out), False
+        results = self._results(stmt, rule, bound, wanted, out_name, g, mask, state, out)
+        for param in wanted:
+            if rule.primal is np.select:
+                self._give_choices(stmt, bound, param, results[rule.returned[param]], mask, state, out)
+                continue
+            value, cut = self.masks.cut(stmt, results[rule.returned[param]], mask, state, out)
+            passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
+            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, lazy, passed)
+
+    def _check(self, stmt: Statement, rule: Rule, bound: Bound, out_value: Value) -> None:
         for param in rule.inactive:
             if self.c.active(stmt, bound[param]):
                 raise Refused(f"the derivative with respect to `{param}` isn't supported here",
                               "pass a value that isn't differentiated", stmt.at)
         self._check_real(stmt, rule, bound, out_value)
-        mask = state.masks.get(g.id) if isinstance(g, Name) else None
-        if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
-            g, lazy = self._materialise(stmt, g, out_name, out), False
-        to = {"out_bar": g, "out": out_name, **bound}
-        if rule.elementwise:
-            to.update({param: self.recomputed.operand(stmt, operand) for param, operand in bound.items()})
-        for name, obj in rule.globals.items():
-            to[name] = self.c.np if obj is np else self._global(name, obj)
+
+    def _results(self, stmt: Statement, rule: Rule, bound: Bound, wanted: list[str], out_name: Expr, g: Expr,
+                 mask: str | None, state: State, out: Out) -> dict[str, Expr]:
+        """What the rule's text gives for the names that it returns; lines that others read become statements."""
+        to = self._meanings(stmt, rule, bound, out_name, g)
         plain_math = isinstance(stmt, Bind) and _calls_math(self.c, stmt)
         needed = _needed(rule, [rule.returned[p] for p in wanted])
         results: dict[str, Expr] = {}
@@ -130,13 +142,16 @@ class RuleApplier:
                 name = self.c.temporary("t")
                 out.append(Bind((name,), (value,)))
                 to[target] = results[target] = Name(name)
-        for param in wanted:
-            if rule.primal is np.select:
-                self._give_choices(stmt, bound, param, results[rule.returned[param]], mask, state, out)
-                continue
-            value, cut = self.masks.cut(stmt, results[rule.returned[param]], mask, state, out)
-            passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
-            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, lazy, passed)
+        return results
+
+    def _meanings(self, stmt: Statement, rule: Rule, bound: Bound, out_name: Expr, g: Expr) -> dict[str, Expr]:
+        """What the names in the rule's text stand for."""
+        to = {"out_bar": g, "out": out_name, **bound}
+        if rule.elementwise:
+            to.update({param: self.recomputed.operand(stmt, operand) for param, operand in bound.items()})
+        for name, obj in rule.globals.items():
+            to[name] = self.c.np if obj is np else self._global(name, obj)
+        return to
 
     def _give_choices(self, stmt: Statement, bound: Bound, param: str, value: Expr, mask: str | None, state: State,
                       out: Out) -> None:
@@ -158,7 +173,6 @@ class RuleApplier:
             self.contributor.add(stmt, choice, Item(Name(parts), Const(k)), state, out, mask=passed)
 
     def _global(self, name: str, obj: Any) -> Expr:
-        import builtins
         return Name(name) if getattr(builtins, name, None) is obj else self.c.helper(name, obj)
 
     def _check_real(self, stmt: Statement, rule: Rule, bound: Bound, out_value: Value) -> None:
@@ -177,8 +191,8 @@ class RuleApplier:
         out.append(Bind((name,), (self.c.numpy("broadcast_to", g, self.c.numpy("shape", out_name)),)))
         return Name(name)
 
-    def _give(self, stmt: Statement, rule: Rule, bound: Bound, operand: Expr, value: Expr, g: Expr, state: State, out: Out,
-              out_value: Value, lazy: bool, mask: str | None) -> None:
+    def _give(self, stmt: Statement, rule: Rule, bound: Bound, operand: Expr, value: Expr, g: Expr, state: State,
+              out: Out, out_value: Value, lazy: bool, mask: str | None) -> None:
         kind = self.c.value(stmt, operand)
         if isinstance(operand, (List, Tuple)) or not isinstance(kind, (Array, Number)):
             self.contributor.add(stmt, operand, value, state, out, mask=mask)

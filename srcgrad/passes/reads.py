@@ -1,0 +1,123 @@
+"""What statements of the backward part read of the primal program: names, and the content of storages."""
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.lang import names
+from srcgrad.lang.core import (
+    Attr,
+    Call,
+    Expr,
+    Function,
+    Name,
+    Opaque,
+    Slice,
+    Statement,
+    children,
+    expressions,
+    statements,
+)
+from srcgrad.lang.names import root_name
+from srcgrad.passes.reverse.context import Context
+
+Key = tuple[str, Any]
+Needs = frozenset[Key]
+Block = list[Statement]
+SHAPE_ONLY = frozenset(("zeros_like", "shape", "size", "ndim", "ones_like", "empty_like", "shapes", "len",
+                        "may_share_memory"))
+# methods of the shadow that ask of their first argument where it lies, not what is in it
+OF_STORAGES = frozenset(("add", "accumulate", "add_part", "take", "pop"))
+
+
+class Reads:
+    """Answers for one function; `primal` are the names whose values the backward part can't make itself."""
+
+    def __init__(self, context: Context) -> None:
+        self.c = context
+        self.primal = set(names.local(context.unit.code))
+
+    def of(self, block: Block, stmt: Statement | None) -> Needs:
+        """What the block reads, in the state around the statement."""
+        out: set[Key] = set()
+        for inner in statements(tuple(block)):
+            for expr in expressions(inner):
+                self._read(expr, stmt, out, False)
+        return frozenset(out)
+
+    def of_expr(self, expr: Expr, stmt: Statement) -> Needs:
+        out: set[Key] = set()
+        self._read(expr, stmt, out, False)
+        return frozenset(out)
+
+    def _read(self, expr: Expr, stmt: Statement | None, out: set[Key], shape: bool) -> None:
+        match expr:
+            case Name(id):
+                if id in self.primal:
+                    out.add(("name", id))
+                    out.update(("content", g) for g in self._groups(id, stmt, shape))
+                return
+            case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
+                self._read(value, stmt, out, True)
+                return
+            case Call(func, args, kwargs):
+                self._read_call(func, args, kwargs, stmt, out, shape)
+                return
+            case Opaque(_, reads):
+                for name in reads:
+                    self._read(Name(name), stmt, out, shape)
+                return
+            case Function(_, free):
+                for name in free:
+                    self._read(Name(name), stmt, out, False)
+                return
+        for child in children(expr):
+            self._read(child, stmt, out, shape and not isinstance(expr, Slice))
+
+    def _read_call(self, func: Expr, args: tuple[Expr, ...], kwargs: tuple[tuple[str | None, Expr], ...],
+                   stmt: Statement | None, out: set[Key], shape: bool) -> None:
+        called = func.id if isinstance(func, Name) else func.name if isinstance(func, Attr) else ""
+        shadow = isinstance(func, Name) and func.id == self.c.shadow
+        inner = called in SHAPE_ONLY or shadow and self._is_array(args[0], stmt)
+        if isinstance(func, Attr):
+            self._read(func.value, stmt, out, shape or called == "pop")
+            if called in OF_STORAGES and isinstance(func.value, Name) and func.value.id == self.c.shadow:
+                self._read(args[0], stmt, out, self._is_array(args[0], stmt))
+                args = args[1:]
+        for e in (*args, *(v for _, v in kwargs)):
+            self._read(e, stmt, out, inner)
+
+    def _is_array(self, place: Expr, stmt: Statement | None) -> bool:
+        """Whether the shadow is asked for an array, whose adjoint doesn't depend on what is in it."""
+        item = self._item(root_name(place), stmt)
+        return not isinstance(place, Name) or item is None or all(r.storage.kind == "array" for r in item.refs)
+
+    def _groups(self, name: str, stmt: Statement | None, shape: bool) -> set[Any]:
+        """The storages whose content reading the name may read; which array a container holds is its content, also
+        where only the array's shape is asked for."""
+        item = self._item(name, stmt)
+        out: set[Any] = set()
+        todo = list(item.refs) if item is not None else []
+        seen: set[Any] = set()
+        while todo:
+            ref = todo.pop()
+            if ref.storage in seen:
+                continue
+            seen.add(ref.storage)
+            if not shape or ref.storage.kind != "array":
+                out.add(ref.storage.group)
+            for part in ref.storage.fields.values():
+                todo.extend(part.refs)
+        return out
+
+    def _item(self, name: str, stmt: Statement | None) -> Abstract | None:
+        if stmt is None:
+            ends = [env[name] for env in self.c.facts.before.values() if name in env]
+            ends += [env[name] for env in self.c.facts.after.values() if name in env]
+            if not ends:
+                return None
+            return Abstract(refs=frozenset().union(*(e.refs for e in ends)))
+        for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})):
+            if name in env:
+                return env[name]
+        return self._item(name, None)
