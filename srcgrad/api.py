@@ -22,6 +22,7 @@ from srcgrad.dispatch import (
 )
 from srcgrad.errors import ArgumentError
 from srcgrad.options import Options
+from srcgrad.runtime.forms import check_form, form_of
 from srcgrad.runtime.structure import zeros_like
 
 if TYPE_CHECKING:
@@ -200,6 +201,8 @@ class Derivative(Generic[P, R]):
     def __init__(self, f: Callable[P, Any], argnums: Argnums = 0, mode: str = "grad", has_aux: bool = False,
                  options: Options = DEFAULT, *, method: bool = False, compile: Compile | None = None) -> None:
         _check_callable(f, mode)
+        if not isinstance(options, Options):
+            raise ArgumentError(f"the options are {_a(options)}", remedy="Write options=Options(plain=True), say.")
         check_argnums(argnums, getattr(f, "__code__", None), str(getattr(f, "__name__", "the function")))
         self.__wrapped__ = f
         self._argnums, self._mode, self._has_aux, self._options = argnums, mode, has_aux, options
@@ -345,12 +348,10 @@ class Pullback:
                  places: tuple[int, ...]) -> None:
         self._variant, self._record, self._selection = variant, record, selection
         self._primals, self._places = primals, places
-        self._shape = np.shape(value) if isinstance(value, (np.ndarray, np.generic, int, float, complex)) else None
+        self._form = form_of(value)
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        if self._shape is not None and np.shape(cotangent) != self._shape:
-            raise ArgumentError(f"the value has shape {self._shape}, and its adjoint {np.shape(cotangent)}",
-                                remedy="Pass an adjoint of the shape of the value.")
+        check_form(self._form, cotangent)
         pullback = self._variant.artifact.pullback
         assert pullback is not None
         found = self._selection.arrange(pullback(self._record, cotangent))

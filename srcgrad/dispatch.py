@@ -317,6 +317,9 @@ def _check_plain(name: str, value: Any) -> None:
 
 
 def _check_differentiable(name: str, value: Any) -> None:
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        raise ArgumentError(f"the argument '{name}' is a {type(value).__name__}, not a plain array",
+                            remedy="Pass np.asarray of it, or its data.")
     if zeros_like(value) is None:
         kind = "a class" if isinstance(value, type) else "None" if value is None else f"of type {type(value).__name__}"
         if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""What once gave wrong gradients or crashed: results that alias arguments, functions made inside, lists, names, records."""
+"""What once gave wrong gradients or crashed: aliases of arguments, functions made inside, lists, names, records."""
 from __future__ import annotations
 
 import functools
@@ -17,7 +17,7 @@ each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", 
 X = np.array([0.5, 1.5, 0.75])
 
 
-# ---------------------------------------------------------------- recursive functions that give back what they were given
+# ---------------------------------------------------------------- recursive functions that give back what they got
 
 def prefix(a):
     if len(a) == 1:

@@ -405,3 +405,22 @@ def test_a_parameter_that_hides_a_builtin_which_is_needed_is_refused():
         return x * len
 
     assert grad(g)(2.0, 3.0) == 3.0
+
+
+# ---------------------------------------------------------------- adjoints of structured values
+
+@pytest.mark.parametrize("wrong, text", [
+    (np.ones(2), "no sequence of 2"), ((np.ones(2),), "no sequence of 2"),
+    ((np.ones(2), {"n": np.ones(3)}), r"\[1\]\['n'\]"),
+    ((np.ones(2), {"m": 1.0}), "same keys"), (("a", {"n": np.ones(2)}), "shape"), (None, "no sequence of 2"),
+])
+def test_an_adjoint_must_have_the_structure_of_the_value(wrong, text):
+    _, pullback = vjp(lambda x: (x, {"n": 2.0 * x}), ONES)
+    with pytest.raises(ArgumentError, match=text):
+        pullback(wrong)
+    np.testing.assert_array_equal(pullback([ONES, {"n": ONES}])[0], [3.0, 3.0])
+
+
+def test_options_of_another_kind_are_refused():
+    with pytest.raises(ArgumentError, match="the options are an object of type dict"):
+        grad(square, options={"plain": True})

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from harness import call_derivative, clone, compare, derivative, differences
 
 random = np.random.default_rng(0)

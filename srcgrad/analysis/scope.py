@@ -88,12 +88,5 @@ def guard_attribute(obj: object, name: str, value: Value) -> Guard | None:
     return _with_objects(of_value(f"{key}.{name}", value), ((key, obj),))
 
 
-def guard_function(obj: Any) -> Guard | None:
-    """The function still has its code and its defaults; None for what isn't written in Python."""
-    key = f"known_{id(obj):x}"
-    terms, objects = function_terms(key, obj)
-    return Guard(" and ".join(terms), ((key, obj), *objects)) if terms else None
-
-
 def _with_objects(guard: Guard | None, objects: tuple[tuple[str, object], ...]) -> Guard | None:
     return None if guard is None else Guard(guard.text, (*objects, *guard.objects))

@@ -133,7 +133,9 @@ def load_code(unit: Unit, code: Code, helpers: dict[str, Any]) -> Callable:
 def _surroundings(unit: Unit, codes: list[Code], helpers: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The cells and the helpers that the text needs beyond the user's globals."""
     free = {n for c in codes for n in names.free(c)}
-    if "refuse" not in unit.found.globals:
+    if "refuse" not in unit.found.globals and "refuse" not in unit.found.cells:
+        # it is printed inside of nested functions, which don't read it
+        free.add("refuse")
         helpers = {**helpers, "refuse": lambda what, remedy: _refuse(None, remedy, what)}
     cells: dict[str, Any] = {n: cell for n, cell in unit.found.cells.items() if n in free and n not in unit.scopes}
     own = {c.name for c in codes}

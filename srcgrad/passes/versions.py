@@ -17,7 +17,6 @@ from srcgrad.lang.core import Bind, Expr, Name, Statement, Unpack, expressions, 
 from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.unit import Unit
 
-
 # Names that the generated text needs for itself, with the ending of what stands in for a variable that is called so.
 OWN_MEANING = {"reversed": "_", "range": "_", "len": "_", "list": "_", "float": "_", "_": "blank"}
 
@@ -34,15 +33,6 @@ def number_versions(unit: Unit) -> tuple[Unit, dict[str, str]]:
         out.append(_statement(stmt, to, origin, seen, unit.fresh, unit.made))
         seen |= names.bound((stmt,)) - captured
     return unit.with_body(tuple(out)), origin
-
-
-def _captured(block: tuple[Statement, ...]) -> frozenset[str]:
-    """Names that a function which is still in use reads when it is called, whatever they mean then."""
-    made = [(stmt, e) for stmt in statements(block) for top in expressions(stmt) for e in walk(top)
-            if isinstance(e, Function)]
-    read = {n for stmt in statements(block) for e in expressions(stmt) for n in names_read(e)}
-    return frozenset(n for stmt, e in made for n in e.free
-                     if not (isinstance(stmt, Bind) and stmt.values == (e,) and stmt.names[0] not in read))
 
 
 def _statement(stmt: Statement, to: dict[str, Expr], origin: dict[str, str], seen: set[str],

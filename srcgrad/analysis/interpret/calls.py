@@ -27,7 +27,7 @@ from srcgrad.analysis.values import (
     Value,
     number_of,
 )
-from srcgrad.lang.core import Attr, Call, Expr, Item, Star
+from srcgrad.lang.core import Attr, Call, Expr, Star
 from srcgrad.lang.source import is_user_function
 from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule

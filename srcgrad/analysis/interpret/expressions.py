@@ -509,7 +509,7 @@ class Evaluator:
             bounds.append(known)
         return slice(*bounds)
 
-    def container_item(self, expr: Item, owner: Abstract, index: Abstract) -> Abstract:
+    def container_item(self, expr: Expr, owner: Abstract, index: Abstract) -> Abstract:
         if isinstance(index.value, operations.SliceOf):
             storage = self.storage(expr, "list")
             for ref in owner.refs:
