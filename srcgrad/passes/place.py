@@ -46,7 +46,7 @@ from srcgrad.lang.core import (
 from srcgrad.lang.names import root_name
 from srcgrad.passes.reads import Block, Needs, Reads
 from srcgrad.passes.reverse.context import Context, is_number
-from srcgrad.passes.reverse.steps import Step
+from srcgrad.passes.reverse.steps import Step, every_step
 from srcgrad.passes.reverse.stores import added_at
 
 
@@ -344,10 +344,6 @@ class _Placer:
 def bound_of(step: Step) -> tuple[str, ...]:
     """The names that a step's forward statement binds."""
     return tuple(n for n in names.bound_by(step.forward or step.stmt) if n != "_")
-
-
-def every_step(step: Step) -> list[Step]:
-    return [step, *(s for block in step.inner for inner in block for s in every_step(inner))]
 
 
 def _reversed_if(test: Expr, body: tuple[Statement, ...], orelse: tuple[Statement, ...]) -> If:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from srcgrad.analysis.interpret.expressions import basic_index
+from srcgrad.analysis.interpret.indexing import SliceOf
 from srcgrad.analysis.interpret.interpreter import Facts
-from srcgrad.analysis.values import Array, DictOf, Known, ObjectOf, TupleOf, number_of
+from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, number_of
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -207,8 +208,12 @@ class _Splitter:
 
     def _gathers(self, stmt: Statement, expr: Expr) -> bool:
         """Whether an item is a copy, so that a part of it isn't a part of its owner."""
-        return isinstance(expr, Item) and isinstance(self.facts.value(stmt, expr.value), Array) \
-            and basic_index(self.facts.value(stmt, expr.index)) is not True
+        if not isinstance(expr, Item):
+            return False
+        owner, index = self.facts.value(stmt, expr.value), self.facts.value(stmt, expr.index)
+        if isinstance(owner, (ListOf, TupleOf)):
+            return isinstance(index, SliceOf)
+        return isinstance(owner, Array) and basic_index(index) is not True
 
     def _is_field(self, stmt: Statement, owner: Expr, name: str) -> bool:
         value = self.facts.value(stmt, owner)

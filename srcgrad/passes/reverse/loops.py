@@ -5,14 +5,15 @@ at its end.  The body is reversed until both ends agree.
 """
 from __future__ import annotations
 
+from srcgrad.errors import InternalError
 from srcgrad.lang import names
-from srcgrad.lang.core import Bind, Const, For, Statement, While
-from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State, meet
+from srcgrad.lang.core import Bind, Const, For, Name, Statement, While, expressions, names_read, statements
+from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State, meet
 from srcgrad.passes.reverse.branches import ReversesBlocks, primal_of, settle, zero_before
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.masks import untouched
-from srcgrad.passes.reverse.steps import Step
+from srcgrad.passes.reverse.steps import Step, every_step
 
 MAX_VISITS = 8
 
@@ -24,6 +25,7 @@ class Loops:
     def reverse(self, stmt: For | While, state: State) -> Step:
         first: Out = []
         settle(self.c, self.contributor, stmt, state, first)
+        self._own(stmt, state, first)
         start = state.copy()
         made: dict[str, str] = {}
         for _ in range(MAX_VISITS):
@@ -35,10 +37,26 @@ class Loops:
                 break
             made.update((bar, how) for bar, how in wanted.items() if bar not in start.have)
             start = State(dict(wanted), {})
+        else:
+            raise InternalError("the adjoints at both ends of a loop don't agree")
         for bar in made:
             first.extend(self._before(stmt, bar))
         state.have, state.kinds, state.masks = dict(start.have), {}, untouched(self.c, stmt, state.masks)
         return Step(stmt, first=first, inner=[steps], tails=[tail])
+
+    def _own(self, stmt: For | While, state: State, first: Out) -> None:
+        """An adjoint whose parts the iterations add to is copied once, before them."""
+        read = {n for s in statements(stmt.body) for e in expressions(s) for n in names_read(e)}
+        if not any(how == SHARED and primal_of(self.c, bar) in read and self._is_array(stmt, bar)
+                   for bar, how in state.have.items()):
+            return
+        trial = self.blocks.block(stmt.body, state.copy())
+        copied = {s.names[0] for step in trial for part in every_step(step) for s in part.adjoint
+                  if isinstance(s, Bind) and s.values == (self.c.numpy("array", Name(s.names[0])),)}
+        for bar in sorted(copied):
+            if state.have.get(bar) == SHARED:
+                first.append(Bind((bar,), (self.c.numpy("array", Name(bar)),)))
+                state.set(bar, OWN)
 
     def _local(self, stmt: For | While, bar: str) -> bool:
         """Whether the adjoint belongs to a name that each iteration makes anew."""

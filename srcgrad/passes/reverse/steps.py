@@ -32,3 +32,8 @@ def check_reachable(steps: list[Step]) -> None:
     for step in steps:
         if isinstance(step.stmt, Refuse):
             raise UnsupportedError(step.stmt.what, step.stmt.at, step.stmt.remedy)
+
+
+def every_step(step: Step) -> list[Step]:
+    """The step and all steps inside."""
+    return [step, *(s for block in step.inner for inner in block for s in every_step(inner))]
