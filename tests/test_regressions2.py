@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentError, Options, UnsupportedError, grad, value_and_grad, vjp
+from srcgrad import AliasError, ArgumentError, Options, UnsupportedError, grad, value_and_grad, vjp
 
 OPTIONS = [Options(), Options(plain=True), Options(general=True), Options(checked=True)]
 each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", "general", "checked"])
@@ -424,3 +424,30 @@ def test_an_adjoint_must_have_the_structure_of_the_value(wrong, text):
 def test_options_of_another_kind_are_refused():
     with pytest.raises(ArgumentError, match="the options are an object of type dict"):
         grad(square, options={"plain": True})
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def force(self, x):
+        return self.k * x
+
+
+def test_method_set_on_an_instance_is_seen():
+    spring = Spring(3.0)
+    derivative = grad(lambda x, spring: spring.force(x))
+    assert derivative(1.0, spring) == 3.0
+    spring.force = lambda x: 5.0 * x
+    assert derivative(1.0, spring) == 5.0
+
+
+def test_one_array_twice_in_an_argument_that_is_written_is_refused():
+    def scaled(arrays):
+        arrays[0] *= 2.0
+        return np.sum(arrays[0] * arrays[1])
+
+    x = np.array([1.0, 2.0])
+    with pytest.raises(AliasError, match="arrays"):
+        grad(scaled)([x, x])
+    np.testing.assert_allclose(grad(scaled)([x, x.copy()])[0], 2.0 * x)

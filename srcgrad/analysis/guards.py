@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from itertools import count
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
@@ -57,6 +57,12 @@ def of_value(name: str, value: Value) -> Guard | None:
     check = _Check()
     text = " and ".join(check.terms(name, value))
     return Guard(text, tuple(check.objects.items())) if text else None
+
+
+def _keeps_all_in_dict(cls: type) -> bool:
+    """Whether what an instance holds is just what its `__dict__` holds."""
+    slots = any("__slots__" in c.__dict__ for c in cls.__mro__)
+    return bool(cls.__dictoffset__) and not is_dataclass(cls) and not slots
 
 
 def compile_guard(params: Sequence[str], values: Sequence[Value], guards: Sequence[Guard] = ()) -> Callable[..., bool]:
@@ -156,7 +162,9 @@ class _Check:
             case DictOf():
                 return self.mapping(name, value)
             case ObjectOf(cls, fields):
-                return [self.is_a(name, cls), *_flat(self.part(f"{name}.{field}", v) for field, v in fields)]
+                # a further attribute may hide a method
+                count = [f"len({name}.__dict__) == {len(fields)}"] if _keeps_all_in_dict(cls) else []
+                return [self.is_a(name, cls), *count, *_flat(self.part(f"{name}.{field}", v) for field, v in fields)]
             case RangeOf():
                 return [self.is_a(name, range)]
         return []

@@ -119,10 +119,12 @@ class Assembler:
         written = [p for p in self.params if self._written(p)]
         out: Block = []
         others = [p for p in self.params if self._holds_storage(p)]
-        if written and len(others) > 1:
+        inside = [p for p in written if self._holds_written_arrays(p)]
+        if written and (len(others) > 1 or inside):
             pairs = Dict(tuple(Const(p) for p in others), tuple(Name(p) for p in others))
             check = self.c.helper("check_separate", structure.check_separate)
-            out.append(Effect(Call(check, (pairs, Tuple(tuple(Const(p) for p in written))))))
+            parts = tuple(Tuple(tuple(map(Const, group))) for group in (written, inside) if group)
+            out.append(Effect(Call(check, (pairs, *parts))))
         for p in written:
             out.append(Bind((p,), (Call(self.c.helper("copy_argument", structure.copy_argument), (Name(p),)),)))
         return [*out, *self._kept_arguments()]
@@ -141,6 +143,12 @@ class Assembler:
     def _item(self, param: str) -> Abstract:
         first = self.c.unit.code.body[0] if self.c.unit.code.body else None
         return self.c.facts.entry.get(param, NOTHING) if first is not None else NOTHING
+
+    def _holds_written_arrays(self, param: str) -> bool:
+        """Whether it is a container with arrays that something writes in place."""
+        storages = _reachable(self._item(param))
+        several = self._item(param).items is not None or any(s.kind != "array" for s in storages)
+        return several and any(s.kind == "array" and self.c.facts.written(s) for s in storages)
 
     def _written(self, param: str) -> bool:
         return any(s.written for s in _reachable(self._item(param)))

@@ -368,8 +368,16 @@ def check_pair(result: Any) -> None:
                             remedy="Return the number and the rest as a tuple of two.")
 
 
-def check_separate(arguments: Mapping[str, Any], written: Iterable[str]) -> None:
-    """Raise AliasError if an argument that is written shares memory with another one."""
+def check_separate(arguments: Mapping[str, Any], written: Iterable[str], inside: Iterable[str] = ()) -> None:
+    """Raise AliasError if an argument that is written shares memory with another one.
+
+    inside: arguments that hold several arrays, some of which are written: these must not share memory, either.
+    """
+    for name in inside:
+        arrays = list(_arrays(arguments[name], ()))
+        if any(_shared(a, b) for k, a in enumerate(arrays) for b in arrays[:k]):
+            raise AliasError(f"two arrays inside of the argument '{name}' share memory, and the function writes there",
+                             remedy="Pass a copy of one of them.")
     leaves = {name: list(_storages(x, set())) for name, x in arguments.items()}
     for name in written:
         for other, theirs in leaves.items():
@@ -393,6 +401,16 @@ def _storages(x: Any, seen: set[int]) -> Iterable[Any]:
         yield x
     for item in inner:
         yield from _storages(item, seen)
+
+
+def _arrays(x: Any, above: tuple[int, ...]) -> Iterable[np.ndarray]:
+    """All arrays inside of an argument, one that stands in several places as often."""
+    if isinstance(x, np.ndarray):
+        yield x
+        return
+    inner = x if isinstance(x, (tuple, list)) else None if id(x) in above else _values(x)
+    for item in inner or ():
+        yield from _arrays(item, (*above, id(x)))
 
 
 def _values(x: Any) -> Iterable[Any] | None:
