@@ -451,3 +451,9 @@ def test_one_array_twice_in_an_argument_that_is_written_is_refused():
     with pytest.raises(AliasError, match="arrays"):
         grad(scaled)([x, x])
     np.testing.assert_allclose(grad(scaled)([x, x.copy()])[0], 2.0 * x)
+
+
+def test_a_number_through_text_is_refused():
+    with pytest.raises(UnsupportedError, match="text"):
+        grad(lambda x: float(str(x)) * 2.0)(1.5)
+    assert grad(lambda x: x * float("2.0"))(1.5) == 2.0

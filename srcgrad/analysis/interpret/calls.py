@@ -112,6 +112,9 @@ class Calls:
               kwargs: dict[str, Abstract]) -> Abstract:
         if function is range:
             return Abstract(RangeOf())
+        if function in (float, int, complex) and ev.heap.text and any(ev.value(a) == UNKNOWN for a in args):
+            raise Refused(f"`{function.__name__}` may read here what a differentiated value was written to as text",
+                          "pass the number itself", expr.at)
         if function in (eval, exec, locals) or function in (vars, dir) and not args:
             raise Refused(f"`{function.__name__}` reaches names that no one can follow", "use the names themselves",
                           expr.at)
@@ -190,6 +193,8 @@ class Calls:
                     return Abstract(Known(issubclass(known, args[1].value.obj)))
                 except TypeError:
                     pass
+        if function in (str, repr, format) and any(a.active for a in args):
+            ev.heap.note_text()
         return Abstract(Known(None) if function is print else UNKNOWN)
 
     def _user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,

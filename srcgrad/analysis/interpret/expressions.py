@@ -253,6 +253,8 @@ class Evaluator:
         if active and type(expr.node).__name__ != "JoinedStr":
             raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
                           "write it as a loop", expr.at)
+        if active:
+            self.heap.note_text()
         return NOTHING
 
     def _function(self, expr: Function, env: Env) -> Abstract:

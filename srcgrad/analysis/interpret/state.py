@@ -100,6 +100,11 @@ class Heap:
     def __init__(self) -> None:
         self._storages: dict[Hashable, Storage] = {}
         self.changed = False
+        self.text = False            # something active was written as text
+
+    def note_text(self) -> None:
+        self.changed |= not self.text
+        self.text = True
 
     def storages(self) -> Iterable[Storage]:
         return self._storages.values()
