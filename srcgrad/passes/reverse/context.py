@@ -32,7 +32,6 @@ from srcgrad.lang.core import (
     statements,
     substitute,
 )
-from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.split import is_place
 from srcgrad.passes.unit import Unit
 from srcgrad.rules.spellings import NOT_KNOWN, literal
@@ -265,7 +264,7 @@ class Context:
         kind = self.facts.kind(stmt, expr).value
         return kind.obj if isinstance(kind, Known) else NOT_KNOWN
 
-    def evaluate(self, stmt: Statement, expr: Expr, state: State, extra: dict[str, Value]) -> Value:
+    def evaluate(self, stmt: Statement, expr: Expr, extra: dict[str, Value]) -> Value:
         """The kind of a backward expression, over primal names and adjoints."""
         env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
         env.update({name: Abstract(value) for name, value in extra.items()})

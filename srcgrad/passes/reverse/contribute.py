@@ -42,9 +42,9 @@ class Contributor:
 
     # ------------------------------------------------------------ entry
 
-    def add(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out, kind: Value = UNKNOWN,
+    def add(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out,
             lazy: bool = False, mask: str | None = None) -> None:
-        """operand's adjoint += g; `kind` is what g is, `lazy` that it broadcasts to the operand's shape.
+        """operand's adjoint += g; `lazy`: it broadcasts to the operand's shape.
 
         `mask` names what g is zero outside of.
         """
@@ -156,7 +156,7 @@ class Contributor:
     def _full(self, stmt: Statement, operand: Expr, g: Expr, state: State) -> bool:
         """Whether g certainly is an array with the operand's shape."""
         want = self.c.value(stmt, operand)
-        got = self.c.evaluate(stmt, g, state, self.kinds(stmt, state))
+        got = self.c.evaluate(stmt, g, self.kinds(stmt, state))
         return isinstance(want, Array) and isinstance(got, Array) and want.dims is not None \
             and got.dims == want.dims and None not in want.dims and same_dtype(got.dtype, want.dtype)
 

@@ -112,7 +112,7 @@ class Masks:
 
     def _bind(self, hint: str, value: Expr, stmt: Statement, state: State, out: Out) -> str:
         name = self.c.temporary(hint)
-        kind = self.c.evaluate(stmt, value, state, dict(state.kinds))
+        kind = self.c.evaluate(stmt, value, dict(state.kinds))
         out.append(Bind((name,), (value,)))
         state.kinds[name] = kind
         return name

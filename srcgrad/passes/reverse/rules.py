@@ -219,7 +219,7 @@ class RuleApplier:
         """
         if lazy:
             extra = self._lazy_kinds(stmt, g, state)
-            full = same_shape(self.c.evaluate(stmt, value, state, extra), out_value)
+            full = same_shape(self.c.evaluate(stmt, value, extra), out_value)
             return value, not full
         if same_shape(kind, out_value) or is_number(kind) and is_number(out_value):
             return value, False
