@@ -9,6 +9,7 @@ from typing import Any
 from srcgrad.analysis.general import generalise
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
+from srcgrad.analysis.reality import holds_complex, is_real
 from srcgrad.analysis.sizes import Sizes, facts_as_guards
 from srcgrad.analysis.values import Value
 from srcgrad.lang import printing
@@ -93,6 +94,8 @@ def _stages(found: Found, values: tuple[Value, ...], request: Request,
     """Generated functions are finished only when they are called for."""
     entry = _entry(found, values, request, samples)
     callees = Callees(_callee_facts, partial(_build_callee, request.options))
+    if request.options.general and not entry.complex:
+        callees.guards.update({("real", p): is_real(p, v) for p, v in zip(found.signature.parameters, entry.values)})
     for name, front in _lower(unit_of(found), entry, callees):
         yield name, front.unit.code
     context, parts = _reverse(front, request, callees)
@@ -157,11 +160,13 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
 
 
 def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:
+    complex_ = False
     if request.options.general:
+        complex_ = holds_complex(samples or ())
         values = tuple(map(generalise, values, samples or (0.0,) * len(values)))
     names = list(found.signature.parameters)
     sizes = Sizes({} if samples is None or request.options.general else dict(zip(names, samples)))
-    return Entry(values, frozenset(request.wrt), sizes)
+    return Entry(values, frozenset(request.wrt), sizes, complex=complex_)
 
 
 def _context(front: Front, request: Request, callees: Callees) -> tuple[Context, Backward, Assembler]:
@@ -169,6 +174,7 @@ def _context(front: Front, request: Request, callees: Callees) -> tuple[Context,
     context = Context(front.unit, front.facts, request.options.plain)
     context.counters = dict(front.counters)
     context.callees = callees
+    context.complex = callees.complex = callees.complex or context.complex
     context.temporaries |= front.temporaries
     backward = Backward(context)
     return context, backward, Assembler(context, backward.contributor, request.wrt, request.has_aux)

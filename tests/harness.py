@@ -81,8 +81,8 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def is_active(leaf: Any) -> bool:
-    """Whether a leaf is a floating number or array of them."""
-    return isinstance(leaf, float | np.floating) or isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"
+    """Whether a leaf is a floating or complex number, or an array of them."""
+    return isinstance(leaf, (float, complex, np.inexact)) or isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc"
 
 
 def map_leaves(function: Function, value: Any) -> Any:
@@ -113,14 +113,21 @@ def _differences_of_argument(f: Function, args: tuple[Any, ...], k: int, step: f
     return map_leaves(lambda leaf: next(remaining)[()] if is_active(leaf) else None, args[k])
 
 
-def _slope(f: Function, args: tuple[Any, ...], k: int, leaf: int, entry: int, step: float) -> float:
-    x = float(np.ravel([v for _, v in leaves(args[k]) if is_active(v)][leaf])[entry])
+def _slope(f: Function, args: tuple[Any, ...], k: int, leaf: int, entry: int, step: float) -> Any:
+    """By one entry; dL/dRe + i dL/dIm by a complex one."""
+    x = np.ravel([v for _, v in leaves(args[k]) if is_active(v)][leaf])[entry].item()
     h = step * max(1.0, abs(x))
+    if isinstance(x, complex):
+        return _quotient(f, args, k, leaf, entry, x, h) + 1j * _quotient(f, args, k, leaf, entry, x, 1j * h)
+    return _quotient(f, args, k, leaf, entry, x, h)
+
+
+def _quotient(f: Function, args: tuple[Any, ...], k: int, leaf: int, entry: int, x: Any, h: Any) -> float:
     above, below = (float(f(*_moved(args, k, leaf, entry, x + s * h))) for s in (1, -1))
-    return (above - below) / ((x + h) - (x - h))
+    return (above - below) / abs((x + h) - (x - h))
 
 
-def _moved(args: tuple[Any, ...], k: int, leaf: int, entry: int, x: float) -> tuple[Any, ...]:
+def _moved(args: tuple[Any, ...], k: int, leaf: int, entry: int, x: Any) -> tuple[Any, ...]:
     """The arguments, copied, with one entry of the leaf-th active leaf of argument k set to x."""
     count = -1
 

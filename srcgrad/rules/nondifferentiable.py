@@ -41,12 +41,11 @@ _NUMPY_PURE = """
     percentile quantile nanmedian nanpercentile nanquantile nanstd nanvar cov corrcoef correlate polyfit polyval roots
     poly vander vectorize piecewise apply_along_axis delete insert resize choose extract setdiff1d union1d intersect1d
     unwrap gradient modf frexp divmod nextafter hamming hanning blackman bartlett kaiser i0 hsplit dsplit block bmat
-    broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod fft.fft
-    fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift linalg.svd
-    linalg.qr linalg.eig linalg.eigvals linalg.lstsq linalg.pinv linalg.matrix_rank linalg.cond linalg.multi_dot
+    broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod
+    fft.fftfreq fft.rfftfreq linalg.svd linalg.qr linalg.eig linalg.eigvals linalg.lstsq linalg.pinv linalg.matrix_rank linalg.cond linalg.multi_dot
     polyadd polysub polymul polydiv polyder polyint histogram2d histogramdd ediff1d trim_zeros asarray_chkfinite
     rollaxis matvec vecmat unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod
-    real_if_close setxor1d unstack diagflat sort_complex asmatrix fft.fftn fft.ifftn fft.ifft2 fft.rfft2 fft.irfft2
+    real_if_close setxor1d unstack diagflat sort_complex asmatrix fft.rfft2 fft.irfft2
     fft.rfftn fft.irfftn fft.hfft fft.ihfft linalg.tensorsolve linalg.tensorinv linalg.matrix_norm linalg.vector_norm
     linalg.diagonal linalg.trace linalg.tensordot linalg.svdvals linalg.cross linalg.outer linalg.matmul linalg.vecdot
     vecdot"""

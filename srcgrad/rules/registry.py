@@ -1,8 +1,8 @@
 """Which rule differentiates which function.  The chapters are loaded on the first look-up."""
 from __future__ import annotations
 
-import functools
 import importlib
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 CHAPTERS = ("arithmetic", "elementwise", "selection", "reductions", "products", "linalg", "shaping", "joining",
             "indexing", "casts", "sequences")
 
+# Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
+LATER = {"numpy.fft": "fourier"}
+
 _rules: dict[Any, Callable[[], Rule]] = {}
+_loaded: set[str] = set()
 _loading = False
 
 
@@ -58,13 +62,16 @@ def registered() -> dict[Any, Rule]:
     return {function: made() for function, made in _rules.items()}
 
 
-@functools.cache
 def load() -> None:
-    """Imports all chapters, once."""
+    """Imports all chapters that there is a use for, each once."""
     global _loading
+    wanted = [*CHAPTERS, *(chapter for module, chapter in LATER.items() if module in sys.modules)]
+    if len(wanted) == len(_loaded):
+        return
     _loading = True
     try:
-        for chapter in CHAPTERS:
+        for chapter in wanted:
             importlib.import_module(f"srcgrad.rules.{chapter}")
+            _loaded.add(chapter)
     finally:
         _loading = False

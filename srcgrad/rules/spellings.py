@@ -5,6 +5,7 @@ A rule is looked up for one function only; `x * y`, `operator.mul(x, y)` and `np
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 import operator
 from collections.abc import Callable, Mapping
@@ -41,7 +42,10 @@ SYNONYMS: dict[Any, Callable] = {
     math.tanh: np.tanh, math.asinh: np.arcsinh, math.acosh: np.arccosh, math.atanh: np.arctanh,
     math.hypot: np.hypot, math.fabs: np.fabs, math.pow: np.power, math.fmod: np.fmod, math.copysign: np.copysign,
     math.radians: np.deg2rad, math.degrees: np.rad2deg, math.ldexp: np.ldexp, math.prod: np.prod,
-    math.fsum: np.sum}
+    math.fsum: np.sum,
+    **{getattr(cmath, name): getattr(np, name) for name in "exp log10 sin cos tan sinh cosh tanh sqrt".split()},
+    cmath.log: np.log, cmath.asin: np.arcsin, cmath.acos: np.arccos, cmath.atan: np.arctan, cmath.asinh: np.arcsinh,
+    cmath.acosh: np.arccosh, cmath.atanh: np.arctanh, cmath.phase: np.angle}
 
 for _name in ("outer", "matmul", "tensordot"):
     SYNONYMS[getattr(np.linalg, _name)] = getattr(np, _name)

@@ -88,6 +88,24 @@ def cast(g: Any, dtype: Any) -> Any:
     return g.astype(dtype, copy=False) if isinstance(g, np.ndarray) else dtype.type(g)
 
 
+def as_kind_of(g: Any, x: Any) -> Any:
+    """`g` as an adjoint of `x`: its real part where `x` is real.  Of sequences: each of its own.
+
+    >>> as_kind_of(1.0 + 2.0j, 3.0), as_kind_of(1.0 + 2.0j, 3.0j)
+    (1.0, (1+2j))
+    """
+    if isinstance(x, (list, tuple)):
+        return [as_kind_of(bar, item) for bar, item in zip(g, x, strict=True)]
+    return np.real(g) if np.iscomplexobj(g) and not np.iscomplexobj(x) else g
+
+
+def conjugated(g: Any) -> Any:
+    """The conjugate of a number, an array, or each member of a list of them; None stays None."""
+    if isinstance(g, (list, tuple)):
+        return [conjugated(bar) for bar in g]
+    return None if g is None else np.conj(g)
+
+
 def cast_adjoint(g: Any, dtype: Any) -> Any:
     """The adjoint of what was cast to `dtype`: zero where that is a type of integers or bools."""
     return g if np.dtype(dtype).kind in "fc" else np.zeros(np.shape(g))[()]

@@ -171,6 +171,19 @@ ROWS: dict[Any, list[Case]] = {
                         case(spd(2), outputs=(1,))],
     np.linalg.matrix_power: [case(x(2, 2), 3), case(spd(2), -2), case(x(2, 2), 0), case(x(2, 2), 1),
                              case(x(4, 2, 2), 2)],
+    # Fourier transforms
+    **dict.fromkeys((np.fft.fft, np.fft.ifft), [
+        case(c(4)), case(x(5)), case(c(2, 3), 5, 0), case(c(4, 2), 3, axis=0, norm="ortho"),
+        case(c(2, 4), norm="forward")]),
+    np.fft.rfft: [
+        case(x(4)), case(x(5)), case(x(2, 3), 5, 0), case(x(4, 2), 3, axis=0, norm="ortho"),
+        case(x(2, 4), norm="forward")],
+    np.fft.irfft: [case(c(4)), case(x(5)), case(c(3), 5), case(c(2, 3), 6, 0), case(c(4, 2), 3, axis=0, norm="ortho"),
+                   case(c(2, 4), norm="forward")],
+    **dict.fromkeys((np.fft.fft2, np.fft.ifft2), [case(c(3, 4)), case(x(2, 3, 2), axes=(0, 1), norm="ortho")]),
+    **dict.fromkeys((np.fft.fftn, np.fft.ifftn), [case(c(3, 4, 2)), case(x(2, 3), axes=(1,))]),
+    **dict.fromkeys((np.fft.fftshift, np.fft.ifftshift), [case(x(5)), case(c(2, 3), axes=1)]),
+    # linear algebra
     np.linalg.cholesky: [case(spd(3)), case(spd(2, 4)), case(spd(3, dtype=complex))],
     np.linalg.eigh: [case(spd(3)), case(spd(3), "U"), case(spd(2, 4)), case(spd(3), outputs=(0,)),
                      case(spd(3), outputs=(1,)),

@@ -10,6 +10,7 @@ from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
+from srcgrad.analysis.reality import meets_complex
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number_of
 from srcgrad.errors import InternalError
 from srcgrad.lang import names
@@ -34,7 +35,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.split import is_place
 from srcgrad.passes.unit import Unit
-from srcgrad.rules.spellings import NOT_KNOWN, literal
+from srcgrad.rules.spellings import ATTRIBUTES, NOT_KNOWN, literal
 
 
 class Context:
@@ -46,6 +47,7 @@ class Context:
     shadow          the name of the table of adjoints by storage, if one is needed (a parameter if takes_shadow)
     temporaries     names that no user wrote
     bars            a name -> the name of its adjoint
+    complex         whether complex numbers may come up
     bindings        a name -> how many statements bind it
     holders         a storage -> the name that means the whole of it
     """
@@ -60,6 +62,7 @@ class Context:
         self.takes_shadow = False
         self.temporaries: set[str] = set()
         self.bars: dict[str, str] = {}
+        self.complex = meets_complex(facts)
         self.bindings = _count_bindings(unit.code)
         self._annotated: list[Expr] = []       # facts go by identity, so what they are of must live on
         self.holders = self._find_holders(unit.code)
@@ -229,7 +232,9 @@ class Context:
         if not is_place(expr):
             return False
         while isinstance(expr, (Item, Attr)):
-            if isinstance(expr, Attr) and isinstance(self.value(stmt, expr.value), (Array, Number)):
+            if isinstance(expr, Attr) and (isinstance(self.value(stmt, expr.value), (Array, Number))
+                                           or isinstance(self.value(stmt, expr), Array) and expr.name in ATTRIBUTES
+                                           and self.value(stmt, expr.value) == UNKNOWN):
                 return False
             expr = expr.value
         return True

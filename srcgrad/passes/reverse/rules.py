@@ -27,6 +27,7 @@ from srcgrad.lang.core import (
     substitute,
 )
 from srcgrad.passes.reverse.adjoints import LAZY, State
+from srcgrad.passes.reverse.conjugates import Conjugates
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out
 from srcgrad.passes.reverse.fold import fold
@@ -46,6 +47,7 @@ class RuleApplier:
     def __init__(self, context: Context, contributor: Contributor) -> None:
         self.c, self.contributor, self.masks = context, contributor, Masks(context)
         self.recomputed = Recomputed(context)
+        self.conjugates = Conjugates(context)
 
     # ------------------------------------------------------------ which rule
 
@@ -98,31 +100,35 @@ class RuleApplier:
     def apply(self, stmt: Statement, rule: Rule, bound: Bound, out_name: Expr, g: Expr, state: State, out: Out,
               out_value: Value, lazy: bool) -> None:
         """Contributions of `out = rule.primal(bound)`, whose adjoint is g."""
-        self._check(stmt, rule, bound, out_value)
+        self._check(stmt, rule, bound)
         wanted = [p for p in rule.returned if self.c.active(stmt, bound[p])]
         mask = state.masks.get(g.id) if isinstance(g, Name) else None
         if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
             g, lazy = self._materialise(stmt, g, out_name, out), False
-        results = self._results(stmt, rule, bound, wanted, out_name, g, mask, state, out)
+        mixed = self.conjugates.concerns(stmt, bound, out_value)
+        results = self._results(stmt, rule, bound, wanted, out_name, g, mask, state, out,
+                                mixed and not rule.real_linear)
         for param in wanted:
             if rule.primal is np.select:
                 self._give_choices(stmt, bound, param, results[rule.returned[param]], mask, state, out)
                 continue
             value, cut = self.masks.cut(stmt, results[rule.returned[param]], mask, state, out)
+            if mixed:
+                value = self.conjugates.fitted(stmt, bound[param], value)
             passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
             self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, lazy, passed)
 
-    def _check(self, stmt: Statement, rule: Rule, bound: Bound, out_value: Value) -> None:
+    def _check(self, stmt: Statement, rule: Rule, bound: Bound) -> None:
         for param in rule.inactive:
             if self.c.active(stmt, bound[param]):
                 raise Refused(f"the derivative with respect to `{param}` isn't supported here",
                               "pass a value that isn't differentiated", stmt.at)
-        self._check_real(stmt, rule, bound, out_value)
 
     def _results(self, stmt: Statement, rule: Rule, bound: Bound, wanted: list[str], out_name: Expr, g: Expr,
-                 mask: str | None, state: State, out: Out) -> dict[str, Expr]:
+                 mask: str | None, state: State, out: Out, turns: bool) -> dict[str, Expr]:
         """What the rule's text gives for the names that it returns; lines that others read become statements."""
         to = self._meanings(stmt, rule, bound, out_name, g)
+        bars = {"out_bar": g}          # with complex numbers: what the text has conjugates of
         plain_math = isinstance(stmt, Bind) and _calls_math(self.c, stmt)
         needed = _needed(rule, [rule.returned[p] for p in wanted])
         results: dict[str, Expr] = {}
@@ -132,7 +138,11 @@ class RuleApplier:
             (target,) = line.names
             if target not in needed:
                 continue
-            value = fold(self.c, stmt, substitute(line.values[0], to))
+            if turns:
+                text = fold(self.c, stmt, substitute(line.values[0], {**to, **{n: Name(n + "*") for n in bars}}))
+                value = self.conjugates.turned(stmt, text, {n + "*": bar for n, bar in bars.items()})
+            else:
+                value = fold(self.c, stmt, substitute(line.values[0], to))
             if plain_math:
                 value = with_math(self.c, value)
             value = self.masks.guard(stmt, rule, bound, out_name, value, mask, state, out, harmless)
@@ -142,6 +152,7 @@ class RuleApplier:
                 name = self.c.temporary("t")
                 out.append(Bind((name,), (value,)))
                 to[target] = results[target] = Name(name)
+                bars[target] = Name(name)
         return results
 
     def _meanings(self, stmt: Statement, rule: Rule, bound: Bound, out_name: Expr, g: Expr) -> dict[str, Expr]:
@@ -174,14 +185,6 @@ class RuleApplier:
 
     def _global(self, name: str, obj: Any) -> Expr:
         return Name(name) if getattr(builtins, name, None) is obj else self.c.helper(name, obj)
-
-    def _check_real(self, stmt: Statement, rule: Rule, bound: Bound, out_value: Value) -> None:
-        for value in [out_value, *(self.c.value(stmt, e) for e in bound.values())]:
-            complex_ = isinstance(value, Number) and value.kind == "complex" \
-                or isinstance(value, Array) and value.dtype is not None and value.dtype.kind == "c"
-            if complex_:
-                raise Refused("complex numbers aren't supported yet where they are differentiated",
-                              "compute the real and the imaginary part separately", stmt.at)
 
     def _may_stay_lazy(self, stmt: Statement, rule: Rule, bound: Bound, wanted: list[str], out_value: Value) -> bool:
         return rule.elementwise and all(same_shape(self.c.value(stmt, bound[p]), out_value) for p in wanted)
