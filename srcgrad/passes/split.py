@@ -7,6 +7,7 @@ expression.  Conditional expressions with active values become `if` statements.
 """
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from srcgrad.analysis.interpret.expressions import basic_index
@@ -19,6 +20,8 @@ from srcgrad.lang.core import (
     Bind,
     Bool,
     Call,
+    Code,
+    Compare,
     Cond,
     Const,
     Dict,
@@ -42,24 +45,26 @@ from srcgrad.lang.core import (
     children,
     names_read,
     rebuild,
+    statements,
     walk,
     with_blocks,
 )
-from srcgrad.lang.names import Fresh
+from srcgrad.lang.names import Fresh, bound_by
 from srcgrad.passes.unit import Unit
 
 
 def split(unit: Unit, facts: Facts) -> tuple[Unit, frozenset[str]]:
     """The function with its active expressions taken apart, and the temporaries that were made."""
-    work = _Splitter(facts, unit.fresh)
+    work = _Splitter(facts, unit.code, unit.fresh)
     body = work.block(unit.code.body)
     return unit.with_body(body), frozenset(work.made)
 
 
 class _Splitter:
-    def __init__(self, facts: Facts, fresh: Fresh) -> None:
+    def __init__(self, facts: Facts, code: Code, fresh: Fresh) -> None:
         self.facts, self.fresh = facts, fresh
         self.made: list[str] = []
+        self.steady = _steady(code)
 
     def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         out: list[Statement] = []
@@ -95,9 +100,22 @@ class _Splitter:
 
     def _test(self, stmt: If, before: list[Statement]) -> Expr:
         """The decision as a name: the backward pass may want it."""
-        if isinstance(stmt.test, Name):
+        if isinstance(stmt.test, Name) or self._can_be_asked_again(stmt, stmt.test):
             return stmt.test
         return self._name("cond", stmt.test, before)
+
+    def _can_be_asked_again(self, stmt: If, test: Expr) -> bool:
+        """Whether the backward pass has all that the test reads anyway: comparisons of ints that are bound but once."""
+        match test:
+            case Compare(left, (op,), (right,)) if "in" not in op:
+                return all(cheap(e) and self._is_steady_int(stmt, e) for e in (left, right))
+            case Unary("not", operand):
+                return self._can_be_asked_again(stmt, operand)
+        return False
+
+    def _is_steady_int(self, stmt: If, expr: Expr) -> bool:
+        number = number_of(self.facts.value(stmt, expr))
+        return number is not None and number.kind == "int" and names_read(expr) <= self.steady
 
     def _effect(self, stmt: Effect, call: Call) -> list[Statement]:
         before: list[Statement] = []
@@ -260,6 +278,13 @@ class _Splitter:
         if number_of(value) is not None and arithmetic(expr):
             return expr
         return self._name("t", expr, before)
+
+
+def _steady(code: Code) -> frozenset[str]:
+    """Parameters and variables of `for` loops that nothing else binds."""
+    counts = Counter(name for stmt in statements(code.body) for name in bound_by(stmt))
+    targets = {stmt.target for stmt in statements(code.body) if isinstance(stmt, For)}
+    return frozenset(p.name for p in code.params if not counts[p.name]) | {n for n in targets if counts[n] == 1}
 
 
 def is_place(expr: Expr) -> bool:

@@ -21,6 +21,7 @@ from srcgrad.passes.optimize.effects import Effects
 from srcgrad.passes.optimize.elide_copies import elide_copies
 from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
 from srcgrad.passes.optimize.operands import is_operand
+from srcgrad.passes.optimize.saves import save_first
 from srcgrad.passes.optimize.scalars_first import scalars_first
 
 Block = tuple[core.Statement, ...]
@@ -332,3 +333,13 @@ def test_time_loop_reads_as_by_hand() -> None:
     assert "u = u.copy()" in source and "u_bar = 2.0 * u\n" in source
     assert "return u_bar\n" in source and "u_1" not in source and "[1:-1].copy()\n        u_bar" not in source
     assert textwrap.dedent(source) == source
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("t = f(x)\nx_saved.append(x)\nx = t", "x_saved.append(x)\nx = f(x)"),
+    ("t = x * y\ny_saved = x\nx = t", "y_saved = x\nx = x * y"),
+    ("t = y\ny = x\nx = t", "t = y\ny = x\nx = t"),
+    ("t = f(x)\nx_saved.append(x)\nx = t\ny = t", "t = f(x)\nx_saved.append(x)\nx = t\ny = t"),
+])
+def test_what_is_overwritten_is_saved_first(before, after):
+    assert text(save_first(parse_block(before), frozenset("t"))) == after

@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused, numeric
+from srcgrad.analysis.interpret.sharing import gives_view, viewed
 from srcgrad.analysis.interpret.state import Abstract, Env
 from srcgrad.analysis.scope import guard_attribute
 from srcgrad.analysis.values import (
@@ -33,14 +34,6 @@ from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leave
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import METHODS, SYNONYMS
 
-# Functions of an array that give a view of it, always or (False) if its layout allows.
-VIEWS: dict[Any, bool] = {
-    np.transpose: True, np.swapaxes: True, np.moveaxis: True, np.squeeze: True, np.expand_dims: True,
-    np.broadcast_to: True, np.diagonal: True, np.flip: True, np.flipud: True, np.fliplr: True, np.rot90: True,
-    np.reshape: False, np.ravel: False, np.asarray: False, np.ascontiguousarray: False, np.asanyarray: False,
-    np.atleast_1d: False, np.atleast_2d: False, np.real: False, np.imag: False, np.array_split: True,
-    np.split: True, np.hsplit: True, np.vsplit: True, np.diag: False,
-}
 SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.meshgrid, np.split,
                              np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
                              np.broadcast_arrays, np.linalg.lstsq, np.linalg.eig, divmod))
@@ -51,6 +44,8 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
+# Methods that share memory where the function of that name doesn't.
+_AS_METHODS = {"conj": np.ndarray.conj, "conjugate": np.ndarray.conj}
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
@@ -138,31 +133,44 @@ class Calls:
             if active and name in kwargs and kwargs[name].value != Known(None):
                 raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
                               "write the result to a name, and what it is for on a line of its own", expr.at)
-        value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
+        plain = len(args) == len(expr.args)
+        values = [ev.argument_value(e, a) for e, a in zip(expr.args, args)] if plain else [ev.value(a) for a in args]
+        value = ev.result(function, values, {k: ev.value(v) for k, v in kwargs.items()})
         if spelled in SURELY_NUMERIC and value == UNKNOWN:
             value = Array(None, None)
         if spelled not in SEVERAL_RESULTS:
             value = numeric(value, *(ev.value(a) for a in args))
         active = any(a.active for a in [*args, *kwargs.values()])
-        if spelled in VIEWS and args and isinstance(ev.value(args[0]), Array) and isinstance(value, Array):
-            return self._view(ev, expr, spelled, value, args[0], active, len(args) + len(kwargs) == 1)
+        named = {k: ev.value(v) for k, v in kwargs.items()}
+        shares = gives_view(spelled, [ev.value(a) for a in args], named)
+        owner = viewed(spelled)
+        if shares is not None and len(args) > owner and isinstance(ev.value(args[owner]), Array) \
+                and isinstance(value, Array):
+            return self._view(ev, expr, spelled, shares, value, args[owner], active, len(args) + len(kwargs) == 1)
         result = ev.fresh(expr, value, active)
-        if VIEWS.get(spelled) and args:
-            self._elements_view(ev, result, args[0])
-        return result
+        return self._elements_views(ev, result, args) if shares else result
 
-    def _elements_view(self, ev: Evaluator, result: Abstract, owner: Abstract) -> None:
-        """np.split and its like: the elements of the list are views."""
+    def _elements_views(self, ev: Evaluator, result: Abstract, owners: list[Abstract]) -> Abstract:
+        """np.split and its like: the elements of the list, or tuple, are views."""
+        refs = frozenset(ref for owner in owners for ref in ev.view(owner, None))
+        if result.items is not None:
+            items = tuple(Abstract(part.value, refs | part.refs if isinstance(part.value, Array) else part.refs,
+                                   part.varied) for part in result.items)
+            ev.heap.unite(ref for part in items for ref in part.refs)
+            for ref in (ref for part in items for ref in part.refs):
+                ev.heap.mark(ref.storage, loose=True)
+            return Abstract(result.value, result.refs, result.varied, items)
         for ref in result.refs:
             for part in list(ref.storage.fields.values()):
-                ev.heap.put(ref.storage, "*", Abstract(part.value, ev.view(owner, None), part.varied))
+                ev.heap.put(ref.storage, "*", Abstract(part.value, refs, part.varied))
+        return result
 
-    def _view(self, ev: Evaluator, expr: Expr, function: Any, value: Value, owner: Abstract, active: bool,
+    def _view(self, ev: Evaluator, expr: Expr, function: Any, shares: bool, value: Value, owner: Abstract, active: bool,
               alone: bool) -> Abstract:
         """A view, or what may be one; `alone`: the owner is all that the function is given."""
         transposed = function is np.transpose and alone
         refs = ev.view(owner, Attr(HOLE, "T") if transposed else None)
-        if VIEWS[function]:
+        if shares:
             return Abstract(value, refs, owner.varied)
         return Abstract(value, ev.perhaps_copy(expr, refs, value, active), owner.varied)
 
@@ -183,7 +191,8 @@ class Calls:
             return Abstract(UNKNOWN)
         value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
         surely = function in SURELY_NUMERIC or isinstance(function, np.ufunc) and function.nout == 1
-        return ev.fresh(expr, Array(None, None) if surely and value == UNKNOWN else value, False)
+        result = ev.fresh(expr, Array(None, None) if surely and value == UNKNOWN else value, False)
+        return self._elements_views(ev, result, args) if gives_view(function, (), {}) else result
 
     def _introspection(self, ev: Evaluator, function: Any, args: list[Abstract]) -> Abstract:
         if function is isinstance and len(args) == 2 and isinstance(args[1].value, Known):
@@ -268,8 +277,9 @@ class Calls:
         result = operations.method(value, name, values, named)
         active = active and not _inactive_method(name)
         result = numeric(result, value)
-        if function in VIEWS and isinstance(value, Array) and isinstance(result, Array):
-            return self._view(ev, expr, function, result, owner, active, not args and not kwargs)
+        shares = gives_view(_AS_METHODS.get(name, function), (value, *values), named)
+        if shares is not None and isinstance(value, Array) and isinstance(result, Array):
+            return self._view(ev, expr, function, shares, result, owner, active, not args and not kwargs)
         return ev.fresh(expr, result, active)
 
     def _list_method(self, ev: Evaluator, expr: Call, owner: Abstract, name: str, args: list[Abstract]) -> Abstract:

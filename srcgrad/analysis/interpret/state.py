@@ -6,12 +6,12 @@ storages only grow (written, active, dynamic, what they hold), so the whole walk
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.analysis.lengths import forget
-from srcgrad.analysis.values import UNKNOWN, Array, Number, Value, join
+from srcgrad.analysis.values import UNKNOWN, Array, Linear, Number, Value, join
 from srcgrad.lang.core import Expr, names_read
 
 Path = tuple[Expr, ...] | None
@@ -101,6 +101,8 @@ class Heap:
         self._storages: dict[Hashable, Storage] = {}
         self.changed = False
         self.text = False            # something active was written as text
+        self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
+        self.canonical: Callable[[Value], Value] = lambda value: value
 
     def note_text(self) -> None:
         self.changed |= not self.text
@@ -147,7 +149,16 @@ class Heap:
         refs = a.refs | b.refs
         if a.refs != b.refs:
             refs = self._merge_refs(refs)
-        return Abstract(join(a.value, b.value), refs, a.varied or b.varied, items)
+        return Abstract(self._join_values(a.value, b.value), refs, a.varied or b.varied, items)
+
+    def _join_values(self, a: Value, b: Value) -> Value:
+        """Lengths that are equal in this call are taken to be equal in every one, which is guarded."""
+        if isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims and len(a.dims) == len(b.dims):
+            for p, q in zip(a.dims, b.dims):
+                if p is not None and q is not None and p != q:
+                    self.unify(p, q)
+            a, b = self.canonical(a), self.canonical(b)
+        return join(a, b)
 
     def _merge_refs(self, refs: frozenset[Ref]) -> frozenset[Ref]:
         by_storage: dict[Storage, set[Path]] = {}

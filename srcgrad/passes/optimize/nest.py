@@ -191,6 +191,8 @@ class _Walk:
 
     def _may_come_later(self, stmt: Statement, waiting: _Waiting) -> bool:
         """Whether an effect may happen when the statement is half evaluated, instead of just before it."""
+        if _is_copy(stmt):
+            return True
         lazy = (core.Cond, core.Bool, core.Compare)
         if any(isinstance(node, lazy) for expr in core.expressions(stmt) for node in core.walk(expr)):
             return False

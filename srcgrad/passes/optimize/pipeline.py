@@ -17,6 +17,7 @@ from srcgrad.passes.optimize.naming import rename_temporaries, stem_of
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
 from srcgrad.passes.optimize.oracles import Oracles
 from srcgrad.passes.optimize.own_results import own_results
+from srcgrad.passes.optimize.saves import save_first
 from srcgrad.passes.optimize.scalars_first import scalars_first
 from srcgrad.passes.optimize.simplify import simplify_block
 from srcgrad.passes.reverse.context import Context
@@ -44,6 +45,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         values = frozenset(n for n in (*context.bars.values(), *temporaries)
                            if n not in effects.storages or n in oracles.private)
         body = merge_accumulation(body, effects, values)
+        body = save_first(body, temporaries)
     oracles = Oracles(context, body)
     body = augment(start_with_first_term(body, oracles), oracles)
     body = scalars_first(body, oracles.kind, oracles.pure, names.bound(body) - oracles.primal.keys())

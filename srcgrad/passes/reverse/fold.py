@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.analysis.values import Array, number_of
-from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Statement, map_expr
+from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, List, Name, Statement, map_expr
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.rules.spellings import NOT_KNOWN
 from srcgrad.runtime import arrays, layout, products
@@ -107,11 +107,18 @@ def _power_base_partial(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> 
 
 @folds(layout.unnest)
 def _unnest(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
-    """The adjoint of a copy of an array is the adjoint."""
+    """The adjoint of a copy of an array is the adjoint, and that of an element of a nested list is its item."""
     g, shapes = args
     inner = shapes.args[0] if isinstance(shapes, Call) and shapes.args else None
-    value = None if inner is None else c.value(stmt, inner)
-    return g if isinstance(value, Array) and value.dims else None
+    return g if inner is not None and _is_regular(c, stmt, inner) else None
+
+
+def _is_regular(c: Context, stmt: Statement, expr: Expr) -> bool:
+    """Whether all that a nested display holds are numbers or arrays."""
+    if isinstance(expr, List):
+        return all(_is_regular(c, stmt, e) or is_number(c.value(stmt, e)) for e in expr.items)
+    value = c.value(stmt, expr)
+    return isinstance(value, Array) and bool(value.dims)
 
 
 def _is_integer(value: Any) -> bool:

@@ -15,7 +15,7 @@ from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out, as_value
 from srcgrad.passes.reverse.steps import Step
 from srcgrad.runtime import structure
-from srcgrad.runtime.arrays import unbroadcast
+from srcgrad.runtime.arrays import cast_adjoint, unbroadcast
 from srcgrad.runtime.writes import last_written
 
 
@@ -37,7 +37,7 @@ class Stores:
         out: Out = []
         owner = stmt.place.value if isinstance(stmt.place, (Item, Attr)) else stmt.place
         value = self.c.value(stmt, owner)
-        if not self.c.active(stmt, owner) and not self.c.active(stmt, stmt.value):
+        if not self.c.active(stmt, owner):
             return Step(stmt)
         if isinstance(value, Array) and isinstance(stmt.place, Item):
             self._array(stmt, stmt.place, state, out)
@@ -79,12 +79,15 @@ class Stores:
         name = self.c.temporary("g")
         index = self.c.value(stmt, place.index)
         basic = basic_index(index)
+        owner = self.c.value(stmt, place.value)
         if self._is_item(stmt, place):
             taken: Expr = target
         elif basic is True:
             taken = Call(Attr(target, "copy"))
         else:
             taken = Call(self.c.helper("last_written", last_written), (target.value, as_value(target.index)))
+        if isinstance(owner, Array) and owner.dtype is None:
+            taken = Call(self.c.helper("cast_adjoint", cast_adjoint), (taken, Attr(place.value, "dtype")))
         out.append(Bind((name,), (taken,)))
         return Name(name)
 
@@ -94,7 +97,7 @@ class Stores:
     def _cell_kind(self, stmt: Store, place: Item) -> Value:
         index = self.c.value(stmt, place.index)
         entries = index.items if isinstance(index, TupleOf) else (index,)
-        return operations.getitem(self.c.value(stmt, place.value), entries)
+        return self.c.facts.evaluator.canonical(operations.getitem(self.c.value(stmt, place.value), entries))
 
     def _give(self, stmt: Store, place: Item, g: Name, state: State, out: Out) -> None:
         """To the value that was written: summed to its shape, its sign turned for -=."""
