@@ -20,6 +20,7 @@ import numpy as np
 
 from srcgrad.rules import registry
 from srcgrad.rules.spellings import ATTRIBUTES, METHODS, SYNONYMS
+from srcgrad.runtime import writes
 
 _NUMPY_ZERO = """
     floor ceil trunc rint round around fix sign signbit floor_divide equal not_equal less less_equal greater
@@ -42,7 +43,7 @@ _NUMPY_PURE = """
     poly vander vectorize piecewise apply_along_axis delete insert resize choose extract setdiff1d union1d intersect1d
     unwrap gradient modf frexp divmod nextafter hamming hanning blackman bartlett kaiser i0 hsplit dsplit block bmat
     broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod
-    fft.fftfreq fft.rfftfreq linalg.svd linalg.qr linalg.eig linalg.eigvals linalg.lstsq linalg.pinv linalg.matrix_rank linalg.cond linalg.multi_dot
+    fft.fftfreq fft.rfftfreq linalg.eig linalg.eigvals linalg.matrix_rank linalg.cond linalg.multi_dot
     polyadd polysub polymul polydiv polyder polyint histogram2d histogramdd ediff1d trim_zeros asarray_chkfinite
     rollaxis matvec vecmat unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod
     real_if_close setxor1d unstack diagflat sort_complex asmatrix fft.rfft2 fft.irfft2
@@ -57,7 +58,9 @@ _PYTHON_ZERO = (
     math.factorial, math.comb, math.perm, math.isqrt,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth,
     operator.is_, operator.is_not, operator.contains, operator.index, operator.floordiv, operator.and_, operator.or_,
-    operator.xor, operator.invert, operator.lshift, operator.rshift)
+    operator.xor, operator.invert, operator.lshift, operator.rshift,
+    writes.flat_cells, writes.cycle, writes.diagonal_cells, writes.along_axis, writes.cells_of, writes.partition_order,
+    writes.running_order, writes.reduceat_cells)
 
 # Their results hold or give what goes in.
 _PYTHON_PURE = (

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from srcgrad.rules.rule import Rule
 
 CHAPTERS = ("arithmetic", "elementwise", "selection", "reductions", "products", "linalg", "shaping", "joining",
-            "indexing", "casts", "sequences")
+            "indexing", "casts", "sequences", "factorisations")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
-LATER = {"numpy.fft": "fourier"}
+LATER = {"numpy.fft": "fourier", "scipy.special": "special", "scipy.linalg": "scipy_linalg"}
 
 _rules: dict[Any, Callable[[], Rule]] = {}
 _loaded: set[str] = set()

@@ -32,6 +32,7 @@ from srcgrad.lang.parse import expression
 from srcgrad.rules import registry
 
 _GIVEN = ("out_bar", "out")
+_EAGER = "srcgrad.eager."
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +88,15 @@ def rule(primal: Callable, *also: Callable, elementwise: bool = False, linear_in
     def register(function: Callable) -> Callable:
         @functools.cache
         def made() -> Rule:
-            return _read(function, primal, elementwise=elementwise, linear_in=linear_in, inactive=inactive,
-                         jointly_linear=jointly_linear, real_linear=real_linear, only=dict(only or {}))
+            return read(function, primal, elementwise=elementwise, linear_in=linear_in, inactive=inactive,
+                        jointly_linear=jointly_linear, real_linear=real_linear, only=dict(only or {}))
         registry.add(made, primal, *also)
         return function
     return register
 
 
-def _read(function: Callable, primal: Callable, **words: Any) -> Rule:
-    """The rule with its text in core form."""
+def read(function: Callable, primal: Callable, **words: Any) -> Rule:
+    """The rule with its text in core form, checked and not registered."""
     params, defaults, variadic = _signature(function)
     body, returned = _text(function)
     for param in (*returned, *words["linear_in"], *words["inactive"], *words["only"]):
@@ -122,7 +123,7 @@ def _signature(function: Callable) -> tuple[tuple[str, ...], dict[str, Any], str
 def _text(function: Callable) -> tuple[tuple[Bind, ...], dict[str, str]]:
     """The straight-line body in core form, and parameter -> returned name."""
     file = function.__code__.co_filename
-    tree = _definition(function)
+    tree = definition(function)
     *lines, last = [s for s in tree.body if not _is_docstring(s)]
     if not isinstance(last, ast.Return):
         _refuse(function, "its last statement must return the adjoints")
@@ -149,7 +150,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _definition(function: Callable) -> ast.FunctionDef:
+def definition(function: Callable) -> ast.FunctionDef:
     """The function's tree, with line numbers as in its file."""
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
@@ -184,6 +185,8 @@ def _global(function: Callable, name: str) -> Any:
         module = getattr(value, "__module__", None) or ""
         if value is np or value is math or module.startswith(("srcgrad.runtime", "numpy", "scipy")):
             return value
+        if module.startswith(_EAGER) and function.__module__.startswith(_EAGER):
+            return value                    # rules of the tensor's own operations never become generated code
         if isinstance(value, types.ModuleType) and value.__name__.startswith("scipy"):
             return value
         _refuse(function, f"generated code may not use {name!r}: only NumPy, SciPy, math and srcgrad.runtime")

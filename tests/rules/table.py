@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from scipy import linalg, special
 
 from rules.checking import Case, case
 
@@ -183,12 +184,50 @@ ROWS: dict[Any, list[Case]] = {
     **dict.fromkeys((np.fft.fft2, np.fft.ifft2), [case(c(3, 4)), case(x(2, 3, 2), axes=(0, 1), norm="ortho")]),
     **dict.fromkeys((np.fft.fftn, np.fft.ifftn), [case(c(3, 4, 2)), case(x(2, 3), axes=(1,))]),
     **dict.fromkeys((np.fft.fftshift, np.fft.ifftshift), [case(x(5)), case(c(2, 3), axes=1)]),
+    # scipy.special
+    **dict.fromkeys((special.gammaln, special.loggamma, special.gamma, special.rgamma, special.digamma, special.exp1,
+                     special.y0, special.y1, special.k0, special.k1), unary(p, False)),
+    special.polygamma: [case(1, p(3)), case(np.array([1, 2]), p(3, 2))],
+    **dict.fromkeys((special.beta, special.betaln, special.rel_entr, special.kl_div), binary(p, p)),
+    **dict.fromkeys((special.gammainc, special.gammaincc), [case(1.7, p(3)), case(np.array([0.6, 2.0]), p(3, 2))]),
+    special.betainc: [case(1.7, 0.8, u(3) * 0.4 + 0.5)],
+    **dict.fromkeys((special.erf, special.erfc, special.erfcx, special.erfi, special.ndtr, special.log_ndtr,
+                     special.dawsn, special.expit, special.log_expit, special.expm1, special.exp10, special.exp2,
+                     special.cbrt, special.j0, special.j1, special.i0, special.i0e, special.i1, special.expi),
+                    unary(x, False)),
+    **dict.fromkeys((special.erfinv, special.log1p), unary(u, False)),
+    special.erfcinv: [case(1.0 + u(2, 3))],
+    **dict.fromkeys((special.logit, special.ndtri, special.ellipk, special.ellipe), [case(0.5 + 0.4 * u(2, 3))]),
+    special.entr: unary(p, False),
+    special.xlogy: [*binary(p, p), case(np.array([0.0, 1.0]), p(2), outputs=None)],
+    special.xlog1py: binary(p, p),
+    special.logsumexp: [case(x(2, 3)), case(x(2, 3), axis=1), case(x(2, 3), 0, p(2, 3)), case(x(2, 3), 1, p(3), True)],
+    **dict.fromkeys((special.softmax, special.log_softmax), [case(x(4)), case(x(2, 3), axis=1), case(x(2, 3))]),
+    **dict.fromkeys((special.jv, special.yv, special.iv, special.kv), [case(1.5, p(3)), case(2, p(2, 1))]),
+    # scipy.linalg
+    linalg.solve: [case(spd(3), x(3)), case(spd(3), x(3, 2))],
+    linalg.inv: [case(spd(3))], linalg.det: [case(spd(3))],
+    linalg.cholesky: [case(spd(3)), case(spd(3), lower=True), case(spd(3), True)],
+    linalg.cho_factor: [case(spd(3), outputs=(0,)), case(spd(3), True, outputs=(0,))],
+    linalg.cho_solve: [case((np.linalg.cholesky(spd(3)), True), x(3)),
+                       case((np.linalg.cholesky(spd(3)).T, False), x(3, 2))],
+    linalg.solve_triangular: [case(spd(3), x(3)), case(spd(3), x(3, 2), lower=True), case(spd(3), x(3), 1),
+                              case(spd(3), x(3), "T", True, True)],
+    linalg.expm: [case(x(3, 3)), case(u(2, 2, 2))], linalg.sqrtm: [case(spd(3))],
+    linalg.toeplitz: [case(x(4)), case(x(3), x(4))], linalg.block_diag: [case(x(2, 3), x(1, 2), x(3))],
     # linear algebra
     np.linalg.cholesky: [case(spd(3)), case(spd(2, 4)), case(spd(3, dtype=complex))],
     np.linalg.eigh: [case(spd(3)), case(spd(3), "U"), case(spd(2, 4)), case(spd(3), outputs=(0,)),
                      case(spd(3), outputs=(1,)),
                      case(spd(3, dtype=complex), outputs=(0,)), case(spd(3, dtype=complex), "U", outputs=(0,))],
     np.linalg.eigvalsh: [case(spd(3)), case(spd(3), UPLO="U"), case(spd(2, 4)), case(spd(3, dtype=complex))],
+    np.linalg.svd: [case(x(3, 2), False), case(x(2, 3), full_matrices=False), case(x(2, 3, 3)),
+                    case(x(3, 2), True, False), case(x(4, 2), outputs=(1,)), case(c(3, 2), False, outputs=(1,)),
+                    case(c(3, 2), compute_uv=False)],
+    np.linalg.qr: [case(x(3, 3)), case(x(4, 2)), case(x(2, 3, 2)), case(x(3, 2), outputs=(1,))],
+    np.linalg.pinv: [case(x(3, 2)), case(x(2, 3)), case(spd(2)), case(x(2, 3, 2)), case(c(3, 2))],
+    np.linalg.lstsq: [case(x(4, 2), x(4), outputs=(0,)), case(x(4, 2), x(4, 3), None, outputs=(0, 1)),
+                      case(x(4, 2), x(4), outputs=(1,))],
     # shaping
     np.transpose: [case(x(2, 3)), case(x(2, 3, 4), (2, 0, 1)), case(x(2, 3, 4), axes=[-1, 0, 1]), case(x(3)),
                    case(x())],
