@@ -59,7 +59,7 @@ def _thin_adjoints(g: Any, out: Any) -> tuple[Any, Any, Any]:
     n = out[1].shape[-1]
     for bar, extra in ((u_bar, (..., slice(n, None))), (vh_bar, (..., slice(n, None), slice(None)))):
         if bar is not None and np.any(np.asarray(bar)[extra]):
-            raise UnsupportedError("the singular vectors that np.linalg.svd adds to complete a basis have no derivative",
+            raise UnsupportedError("the singular vectors that np.linalg.svd adds to fill a basis have no derivative",
                                    remedy="Call it with full_matrices=False.")
     return (None if u_bar is None else u_bar[..., :n], s_bar, None if vh_bar is None else _h(vh_bar[..., :n, :]))
 
@@ -87,8 +87,8 @@ def pinv_adjoint(g: Any, out: Any, a: Any) -> Any:
     """
     p = _h(out)
     g = np.broadcast_to(g, out.shape)
-    n, m = a.shape[-1], a.shape[-2]
-    return -p @ g @ p + (np.eye(m, dtype=a.dtype) - a @ out) @ _h(g) @ out @ p + p @ out @ _h(g) @ (np.eye(n, dtype=a.dtype) - out @ a)
+    within, across = (np.eye(n, dtype=a.dtype) for n in a.shape[-2:])
+    return -p @ g @ p + (within - a @ out) @ _h(g) @ out @ p + p @ out @ _h(g) @ (across - out @ a)
 
 
 def lstsq_b(g: Any, out: Any, a: Any, b: Any) -> Any:

@@ -28,6 +28,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.reverse.context import Context
 from srcgrad.runtime.arrays import as_kind_of, conjugated
+from srcgrad.runtime.fourier import dft_transpose, rfft_transpose
 
 # f(conj z) = conj f(z)
 EQUIVARIANT = frozenset(
@@ -35,6 +36,7 @@ EQUIVARIANT = frozenset(
     "square reciprocal power negative add subtract multiply divide where sum prod cumsum cumprod mean dot matmul inner "
     "outer tensordot einsum trace transpose swapaxes moveaxis reshape ravel expand_dims squeeze broadcast_to "
     "concatenate stack flip roll take diag diagonal zeros_like conj conjugate real array asarray repeat tile".split())
+COMPLEX_FACTORS = (rfft_transpose, dft_transpose)     # linear, but not with real factors
 SHAPE_ONLY = frozenset(("shape", "size", "ndim", "zeros_like", "result_type"))
 
 
@@ -74,8 +76,8 @@ class Conjugates:
                 return _plain(self.c, value, bars)
             case Call(Attr(_, name) as func, args, kwargs) if name in EQUIVARIANT:
                 return Call(func, tuple(map(inner, args)), tuple((k, inner(v)) for k, v in kwargs))
-            case Call(Name() as func, (first, *others), ()) \
-                    if all(_shape_like(e) or self._certainly_real(stmt, e) for e in others):
+            case Call(Name(helper) as func, (first, *others), ()) \
+                    if self.c.helpers.get(helper) not in COMPLEX_FACTORS and all(_shape_like(e) or self._certainly_real(stmt, e) for e in others):
                 # a helper that is given of primals only shapes and real numbers is linear, with real factors
                 return Call(func, (inner(first), *others))
             case Item(value, index):
