@@ -20,7 +20,9 @@ if TYPE_CHECKING:
         SrcgradError,
         UnsupportedError,
     )
+    from srcgrad.integrations.tensors import differentiable
     from srcgrad.options import Options
+    from srcgrad.runtime.tensors import stop_gradient
     from srcgrad.testing import check_grads
 
 # Every public name and the module that it is loaded from on first use.
@@ -29,11 +31,13 @@ _HOMES = {
     **dict.fromkeys(("AliasError", "ArgumentError", "InternalError", "SourceNotFound", "SrcgradError",
                      "UnsupportedError"), "errors"),
     "Options": "options",
+    "differentiable": "integrations.tensors",
+    "stop_gradient": "runtime.tensors",
     "check_grads": "testing",
 }
 
 __all__ = ["__version__", "AliasError", "ArgumentError", "InternalError", "Options", "SourceNotFound", "SrcgradError",
-           "UnsupportedError", "check_grads", "grad", "value_and_grad", "vjp"]
+           "UnsupportedError", "check_grads", "differentiable", "grad", "stop_gradient", "value_and_grad", "vjp"]
 
 
 def __getattr__(name: str) -> Any:

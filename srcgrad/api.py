@@ -22,10 +22,12 @@ from srcgrad.dispatch import (
 )
 from srcgrad.errors import ArgumentError
 from srcgrad.options import Options
+from srcgrad.runtime import tensors
 from srcgrad.runtime.forms import check_form, form_of
 from srcgrad.runtime.structure import zeros_like
 
 if TYPE_CHECKING:
+    from srcgrad.compiler import Artifact
     from srcgrad.rules.rule import Rule
 
 __all__ = ["grad", "value_and_grad", "vjp", "Derivative", "BoundDerivative", "Pullback"]
@@ -230,6 +232,9 @@ class Derivative(Generic[P, R]):
         return f"<{self._mode} of {self._name} with respect to {_listed(self._argnums)}>"
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if tensors.among(*args, *kwargs.values()):
+            on_tensors: Any = self._lifted.on_tensors(args, kwargs)
+            return on_tensors
         if self._direct is None:
             variant, values = self.select(args, kwargs)
         else:
@@ -244,19 +249,86 @@ class Derivative(Generic[P, R]):
             return result[0], arrange(result[1])
         return (arrange(result[0]), result[1]) if self._has_aux else arrange(result)
 
+    @functools.cached_property
+    def _lifted(self) -> tensors.Lifted:
+        """This derivative as a function of tensors; it is differentiated again only if that is asked for."""
+        def derive(mode: str, places: Argnums) -> Derivative[..., Any]:
+            return Derivative(self, places, mode, False, self._options)
+        return tensors.Lifted(self.__name__, self, derive, lazy=True)
+
     def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The Python text that runs for these arguments; without any, the text that is right for all arguments."""
+        return self._artifact(args, kwargs).text
+
+    def standalone(self, /, *args: Any, **kwargs: Any) -> str:
+        """A module with this derivative that imports NumPy and nothing of srcgrad, for such arguments.
+
+        The function begins by checking that its arguments are of these kinds; without arguments the module is for all
+        numbers and arrays, and for what annotations and defaults say.
+
+            >>> def loss(w):
+            ...     return w * w
+            >>> "def loss_grad(w):" in grad(loss).standalone(3.0)
+            True
+        """
+        return self._standalone(args, kwargs, None)
+
+    def _standalone(self, args: Arguments, kwargs: dict[str, Any], command: str | None) -> str:
+        from srcgrad.backends.standalone.module import standalone_module
+        from srcgrad.backends.standalone.subject import made_from, subject_of
+        target, selection = self.target()
+        bound = bool(target.bound or target.bound_kwargs)
+        what = "value and gradient" if self._mode == "value_and_grad" else "gradient"
+        title = f"The {what} of {self._name} with respect to {' and '.join(selection.wrt)}."
+        subject = subject_of(self._chain(args, kwargs), target.function, selection.plain, bound, title)
+        return standalone_module(subject, made_from(target.function, command))
+
+    def _chain(self, args: Arguments, kwargs: dict[str, Any]) -> list[Artifact]:
+        """What is compiled for these arguments, and what that was made from."""
+        target, _ = self.target()
+        return [self._artifact(args, kwargs), *(target.inner._chain(args, kwargs) if target.inner else ())]
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> str:
+        """What was found out about the function, line by line: kinds, what is active, what is kept and why, helpers.
+
+            >>> print(grad(lambda x: x * x).explain(3.0).splitlines()[-1])
+              x: arguments, which are read as they are
+        """
+        from srcgrad.backends.views.explanation import explanation
+        variants = self._general_variants()
+        if not (args or kwargs):
+            return explanation(variants.task(None), variants.general)
+        variants, values = self._question(args, kwargs)
+        return explanation(variants.task(values), lambda: variants.find(values).artifact)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the function beside its backward statements, for the arguments of the latest compilation."""
+        from srcgrad.backends.views.side_by_side import as_html
+        from srcgrad.lang.source import find
+        target, _ = self.target()
+        known = self._variants.all if target.inner is None else ()
+        text = known[-1].artifact.text if known else self._artifact((), {}).text
+        return as_html(find(target.function), text)
+
+    def _artifact(self, args: Arguments, kwargs: dict[str, Any]) -> Artifact:
+        """What is compiled for these arguments; without any, what is right for all."""
         if args or kwargs:
-            return self.select(args, kwargs)[0].artifact.text
-        self.target()
-        return self._variants.general().text
+            return self.select(args, kwargs)[0].artifact
+        return self._general_variants().general()
+
+    def _general_variants(self) -> Variants:
+        target, _ = self.target()
+        if target.inner is None:
+            return self._variants
+        generated: Any = target.inner._general_variants().general().forward
+        return variants_of(generated, self._asked(), self._compile)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Iterator[tuple[str, str]]:
         """The names of the stages of the compilation for these arguments, each with its text."""
         from srcgrad.compiler import stages
         self.target()
         if not (args or kwargs):
-            return stages(*self._variants.task(None))
+            return stages(*self._general_variants().task(None))
         variants, values = self._question(args, kwargs)
         return stages(*variants.task(values))
 

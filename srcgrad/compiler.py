@@ -22,8 +22,9 @@ from srcgrad.passes.callees import Callees, Compiled
 from srcgrad.passes.check import Checker
 from srcgrad.passes.finish import Finished, finish, finish_callee, load_code
 from srcgrad.passes.inline import inline_all
+from srcgrad.passes.outside import hold_outside
 from srcgrad.passes.place import Placed, place
-from srcgrad.passes.prepare import prepare_loops
+from srcgrad.passes.prepare import prepare
 from srcgrad.passes.reads import Needs
 from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
@@ -31,6 +32,7 @@ from srcgrad.passes.reverse.backward import Backward
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.steps import Step, check_reachable
 from srcgrad.passes.split import split
+from srcgrad.passes.tries import Tries
 from srcgrad.passes.unit import Unit, unit_of
 from srcgrad.passes.versions import number_versions
 
@@ -79,6 +81,14 @@ def stages(found: Found, values: tuple[Value, ...], request: Request,
         yield name, printing.function(stage) if isinstance(stage, Code) else stage().text
 
 
+def analyse(found: Found, values: tuple[Value, ...], request: Request,
+            samples: tuple[Any, ...] | None = None) -> Front:
+    """The function as it is when it's about to be reversed, with all that was found out about it."""
+    entry = _entry(found, values, request, samples)
+    *_, (_, front) = _lower(unit_of(found), entry, Callees(_callee_facts, partial(_build_callee, request.options)))
+    return front
+
+
 def core_form(function: Callable) -> Callable:
     """The function in core form, to run: it gives the same results.
 
@@ -110,6 +120,7 @@ class Front:
     unit: Unit
     facts: Facts | None = None
     counters: Mapping[Statement, str] = field(default_factory=dict)
+    tries: Tries = field(default_factory=Tries)
     temporaries: frozenset[str] = frozenset()
     origin: Mapping[str, str] = field(default_factory=dict)
 
@@ -117,14 +128,16 @@ class Front:
 def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
     """The stages before anything is reversed; the last has the facts."""
     yield "core", Front(_verified(unit))
-    unit, facts = inline_all(unit, lambda unit: _facts(unit, entry, callees))
+    unit, facts = inline_all(unit, lambda unit: _facts(unit, entry, callees), callees.kept)
     yield "inline", Front(_verified(unit))
+    unit, facts = hold_outside(unit, facts, lambda unit: _facts(unit, entry, callees))
     unit, origin = number_versions(resolve(unit, facts))
     yield "resolve", Front(_verified(unit))
     unit, temporaries = split(unit, _facts(unit, entry, callees))
-    unit, counters, made = prepare_loops(unit)
-    facts = _facts(unit, entry, callees)
-    yield "split", Front(_verified(unit), facts, counters, temporaries | made | unit.made, origin)
+    ready = prepare(unit, lambda unit: _facts(unit, entry, callees))
+    facts = _facts(ready.unit, entry, callees)
+    made = temporaries | ready.made | ready.unit.made
+    yield "split", Front(_verified(ready.unit), facts, ready.counters, ready.tries, made, origin)
 
 
 def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:
@@ -163,7 +176,8 @@ def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: t
     complex_ = False
     if request.options.general:
         complex_ = holds_complex(samples or ())
-        values = tuple(map(generalise, values, samples or (0.0,) * len(values)))
+        if samples is not None:
+            values = tuple(map(generalise, values, samples))
     names = list(found.signature.parameters)
     sizes = Sizes({} if samples is None or request.options.general else dict(zip(names, samples)))
     return Entry(values, frozenset(request.wrt), sizes, complex=complex_)
@@ -172,7 +186,7 @@ def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: t
 def _context(front: Front, request: Request, callees: Callees) -> tuple[Context, Backward, Assembler]:
     assert front.facts is not None
     context = Context(front.unit, front.facts, request.options.plain)
-    context.counters = dict(front.counters)
+    context.counters, context.tries = dict(front.counters), front.tries
     context.callees = callees
     context.complex = callees.complex = callees.complex or context.complex
     context.temporaries |= front.temporaries

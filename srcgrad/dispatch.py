@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
+from srcgrad.analysis.declared import declared
 from srcgrad.analysis.guards import Guard, compile_guard, of_value
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Value
 from srcgrad.errors import ArgumentError
@@ -145,7 +146,7 @@ def check_argnums(argnums: Any, code: types.CodeType | None, name: str) -> None:
     if not entries:
         raise ArgumentError("argnums is empty", remedy="Name at least one argument.")
     if len(set(entries)) < len(entries):
-        raise ArgumentError(f"argnums={argnums!r} names an argument twice")
+        raise ArgumentError(f"argnums={argnums!r} names an argument twice", remedy="Name each argument once.")
     if code is not None:
         for entry in entries:
             _find(entry, code, name, 0)
@@ -160,7 +161,8 @@ def select(argnums: Argnums, code: types.CodeType, name: str, bound: int = 0) ->
     entries = argnums if isinstance(argnums, tuple) else (argnums,)
     found = [_find(entry, code, name, bound) for entry in entries]
     if len(set(found)) < len(found):
-        raise ArgumentError(f"argnums={argnums!r} means one argument of {name} twice")
+        raise ArgumentError(f"argnums={argnums!r} means one argument of {name} twice",
+                            remedy="Name each argument once.")
     wrt = tuple(dict.fromkeys(param for param, _ in found))
     picks = tuple((wrt.index(param), part) for param, part in found)
     return Selection(wrt, picks, not isinstance(argnums, tuple))
@@ -186,7 +188,7 @@ def _find(entry: Argnum, code: types.CodeType, name: str, bound: int) -> tuple[s
 def _they_are(visible: tuple[str, ...]) -> str:
     if not visible:
         return "It takes no arguments."
-    return "It takes " + ", ".join(f"{i}: {name}" for i, name in enumerate(visible)) + "."
+    return "It has " + ", ".join(f"{i} ({name})" for i, name in enumerate(visible)) + "."
 
 
 # ---------------------------------------------------------------- variants
@@ -248,7 +250,7 @@ class Variants:
         options = self.question.options
         request = self._request(replace(options, general=True) if general or values is None else options)
         if values is None:
-            return find(self.function), (UNKNOWN,) * len(names), request, None
+            return find(self.function), declared(self.function), request, None
         for name, value in zip(names, values, strict=True):
             _check_plain(name, value)
             if name in self.question.wrt:

@@ -44,8 +44,8 @@ class SrcgradError(Exception):
         super().__init__(what, at, remedy)
         self.what = what
         self.at = at
-        self.remedy = remedy
-        self._text = _render(what, at, remedy)
+        self.remedy = _sentence(remedy)
+        self._text = _render(what, at, self.remedy)
 
     def __str__(self) -> str:
         return self._text
@@ -79,6 +79,18 @@ def _render(what: str, at: Place | None, remedy: str) -> str:
     if remedy:
         lines += (f"  {line}" for line in remedy.splitlines())
     return "\n".join(lines)
+
+
+def _sentence(remedy: str) -> str:
+    """With a capital letter, where it doesn't begin with code, and a full stop, as all remedies are.
+
+    >>> _sentence("use slices"), _sentence("Write f(x)."), _sentence("np.sum gives a number")
+    ('Use slices.', 'Write f(x).', 'np.sum gives a number.')
+    """
+    if not remedy:
+        return remedy
+    is_code = set("._(") & set(remedy.split()[0][:-1])
+    return (remedy[0] if is_code else remedy[0].upper()) + remedy[1:] + ("" if remedy[-1] in ".:!?" else ".")
 
 
 def _excerpt(at: Place) -> list[str]:

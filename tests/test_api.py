@@ -288,16 +288,29 @@ def test_second_derivatives():
 # ---------------------------------------------------------------- check_grads
 
 def test_check_grads_accepts_what_is_right():
-    check_grads(lambda x, y: (x * y, {"s": np.sum(x)}), np.array([1.0, 2.0]), 3.0)
-    check_grads(lambda x, n: x * n, np.float32(2), 3)
-    check_grads(lambda p: p.a * p.b, Pair(np.ones(2), 3.0))
+    check_grads(lambda x, y: (x * y, {"s": np.sum(x)}), (np.array([1.0, 2.0]), 3.0))
+    check_grads(lambda x, n: x * n, (np.float32(2), 3))
+    check_grads(lambda p: p.a * p.b, [Pair(np.ones(2), 3.0)])
+    check_grads(lambda z, w: np.real(z * w) ** 2, (np.array([1 + 2j, 3.0]), 2j))
 
 
 def test_check_grads_finds_what_is_wrong():
     step = iter(range(100))
-    with pytest.raises(AssertionError, match="argument 1 is off"):
+    with pytest.raises(AssertionError, match="respect to `y` is off"):
         # a function that drifts from call to call agrees with no gradient
-        check_grads(lambda x, y: x + y * next(step), 1, 2.0)
+        check_grads(lambda x, y: x + y * next(step), (1, 2.0))
+
+
+def test_check_grads_checks_derivatives_of_derivatives():
+    check_grads(lambda x, y: x ** 3 * y, (2.0, 3.0), order=2)
+
+
+@pytest.mark.parametrize(("args", "words", "said"), [
+    (2.0, {}, "as one tuple"), ((2.0,), {"order": 0}, "order is 0"), ((2.0,), {"order": np.ones(2)}, "order is array"),
+    ((2.0,), {"modes": ("forward",)}, "there is no mode 'forward'")])
+def test_check_grads_says_what_it_takes(args, words, said):
+    with pytest.raises(ArgumentError, match=said):
+        check_grads(lambda x: x * x, args, **words)
 
 
 # ---------------------------------------------------------------- the package

@@ -62,7 +62,7 @@ def run(capsys):
 
 def test_show_prints_the_source_and_nothing_else(model, run):
     code, out, err = run("show", f"{model}:loss")
-    assert code == 0 and out.startswith("def loss_grad(w, X, scale") and out.endswith("\n")
+    assert code == 0 and out.startswith("# For any") and "\ndef loss_grad(w, X, scale" in out and out.endswith("\n")
     assert err == "the file runs\n"
     compile(out, "shown", "exec")
 
@@ -70,7 +70,7 @@ def test_show_prints_the_source_and_nothing_else(model, run):
 def test_show_takes_a_module_and_names_inside(model, run):
     for target in ("cli_model:Net.energy", "cli_model.py:Net.energy"):
         code, out, _ = run("show", target, "--wrt", "x")
-        assert code == 0 and out.startswith("def energy_grad(self, x)")
+        assert code == 0 and "def energy_grad(self, x)" in out
 
 
 def test_show_with_arguments_is_what_runs_for_them(model, run):
@@ -81,8 +81,8 @@ def test_show_with_arguments_is_what_runs_for_them(model, run):
 
 
 def test_show_the_value_and_derivatives_that_the_file_makes(model, run):
-    assert run("show", f"{model}:loss", "--value")[1].startswith("def loss_value_and_grad(w, X, scale")
-    assert run("show", f"{model}:slope")[1].startswith("def slope_grad(x)")
+    assert "\ndef loss_value_and_grad(w, X, scale" in run("show", f"{model}:loss", "--value")[1]
+    assert "\ndef slope_grad(x)" in run("show", f"{model}:slope")[1]
     assert run("show", f"{model}:slope", "--args", "2.0")[1].startswith("def slope_grad(x)")
 
 
@@ -105,9 +105,9 @@ def test_show_writes_a_file(model, run, tmp_path):
 
 
 @pytest.mark.parametrize("argv, code, text", [
-    ([], 2, "required: COMMAND"), (["fly"], 2, "invalid choice: 'fly'"), (["show"], 2, "FILE.py:FUNC"),
+    ([], 2, "required: COMMAND"), (["fly"], 2, "invalid choice: 'fly'"), (["show"], 2, "the function is missing"),
     (["show", "m.py:f", "--fast"], 2, "--fast"),
-    (["show", "cli_model.py"], 2, "'cli_model.py' names no function"),
+    (["show", "cli_model.py"], 2, "several functions, loss, slope, unsupported: name one, as in"),
     (["show", "cli_model.py:"], 2, "names no function"), (["show", "nothing.py:f"], 2, "there is no file nothing.py"),
     (["show", "no_module:f"], 2, "there is no module 'no_module'"),
     (["show", "cli_model.py:lost"], 2, "cli_model.py has no 'lost'; it defines loss, Net, slope, unsupported"),

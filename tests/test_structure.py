@@ -17,7 +17,7 @@ LAYERS = (
     ("errors", "options"),
     ("runtime",),
     ("lang",),
-    ("rules",),
+    ("rules", "library"),
     ("eager", "analysis"),
     ("passes",),
     ("compiler",),
@@ -30,11 +30,12 @@ LAYERS = (
 LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
 # the compiler knows no tensors, and tensors don't reach the compiler: only api joins the two
 STRANGERS = {("eager", "analysis"), ("analysis", "eager"), ("passes", "eager"), ("compiler", "eager"),
-             ("backends", "eager"), ("dispatch", "eager")}
+             ("backends", "eager"), ("dispatch", "eager"), ("eager", "library")}
 # what may be imported beside the standard library; layers that aren't listed: NumPy and gast
 THIRD_PARTY = {
     "errors": set(), "options": set(), "runtime": {"numpy"}, "eager": {"numpy"}, "lang": {"numpy", "gast", "astor"},
-    "rules": {"numpy", "gast", "scipy"}, "backends": {"numpy", "numba"}, "integrations": {"numpy", "scipy", "dask"},
+    "rules": {"numpy", "gast", "scipy"}, "library": {"numpy"}, "backends": {"numpy", "gast", "numba", "pygments"},
+    "integrations": {"numpy", "scipy", "dask"},
 }
 # loading them on demand is the very purpose of these two
 DOORS = {PACKAGE, f"{PACKAGE}.__main__"}

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from srcgrad.lang.core import (
     Bind,
+    Const,
     Effect,
     For,
     If,
@@ -15,6 +16,7 @@ from srcgrad.lang.core import (
     Unpack,
     While,
     With,
+    blocks,
     expressions,
     names_read,
 )
@@ -36,11 +38,26 @@ class Liveness:
         self.before: dict[Statement, Names] = {}
         self.after: dict[Statement, Names] = {}
         self.head: dict[Statement, Names] = {}
+        self.caught: dict[Statement, Names] = {}     # what is live where an exception of a `try`'s body arrives
+        self._breaks: list[Names] = []       # what is live where a break of the loops around leads
+        self._raised: Names = frozenset()    # what is live where an exception arrives
         self._captured = captured(block)     # live throughout: whoever calls the function reads them
         self.entry = self._block(block, live_out | self._captured)
 
+    def insert(self, stmt: Statement, new: tuple[Statement, ...]) -> None:
+        """The same for statements that stand in the place of another one."""
+        if len(new) == 1 and blocks(stmt) and blocks(new[0]) == blocks(stmt):
+            for known in (self.before, self.after, self.head, self.caught):
+                if stmt in known:
+                    known[new[0]] = known[stmt]
+            return
+        outside, self._raised = self._raised, self.before[stmt] & self.after[stmt]
+        self._block(new, self.after[stmt])
+        self._raised = outside
+
     def _block(self, block: tuple[Statement, ...], live: Names) -> Names:
         for stmt in reversed(block):
+            live = live | self._raised
             self.after[stmt] = self.after.get(stmt, frozenset()) | live
             live = self._statement(stmt, live)
             self.before[stmt] = self.before.get(stmt, frozenset()) | live
@@ -56,18 +73,24 @@ class Liveness:
                 return self._loop(stmt, live)
             case Try() | With():
                 return self._guarded(stmt, live)
+            case Jump("break"):
+                live = self._breaks[-1] | self._captured
             case Return() | Jump("raise") | Refuse():
-                live = self._captured
+                live = self._captured | self._raised
             case Store() | Effect() | Jump():
                 pass
         return live | _read(stmt)
 
     def _loop(self, stmt: For | While, live: Names) -> Names:
         out = self._block(stmt.orelse, live)
-        head = out | (_read(stmt) if isinstance(stmt, While) else frozenset())
+        if isinstance(stmt, While):
+            out = _read(stmt) | (self._captured if stmt.test == Const(True) else out)
+        head = out
         while True:
             self.head[stmt] = head
-            inner = self._block(stmt.body, head | live)
+            self._breaks.append(live)
+            inner = self._block(stmt.body, head)
+            self._breaks.pop()
             if isinstance(stmt, For):
                 inner = inner - ({stmt.target} - self._captured)
             if inner <= head:
@@ -75,12 +98,26 @@ class Liveness:
             head = head | inner
 
     def _guarded(self, stmt: Try | With, live: Names) -> Names:
-        """Whatever any part reads is live throughout: an exception may come anywhere."""
+        """What is read where an exception arrives is live throughout the body: one may come anywhere."""
+        outside = self._raised
         if isinstance(stmt, With):
-            return self._block(stmt.body, live) | _read(stmt)
+            # the manager may swallow it
+            self.caught[stmt] = self.caught.get(stmt, frozenset()) | live
+            self._raised = outside | live
+            live = self._block(stmt.body, live)
+            self._raised = outside
+            return live | _read(stmt)
         live = self._block(stmt.final, live)
-        caught = live.union(*(self._block(block, live) for _, _, block in stmt.handlers))
-        return self._block(stmt.body, self._block(stmt.orelse, live) | caught) | caught | _read(stmt)
+        if stmt.final:
+            self._raised = outside | live
+        arrives = frozenset().union(*(self._block(block, live) - {name or ""} for _, name, block in stmt.handlers))
+        orelse = self._block(stmt.orelse, live)
+        caught = arrives | live if stmt.final else arrives
+        self.caught[stmt] = self.caught.get(stmt, frozenset()) | caught
+        self._raised = self._raised | caught
+        live = self._block(stmt.body, orelse) | caught
+        self._raised = outside
+        return live | _read(stmt)
 
 
 def _read(stmt: Statement) -> Names:

@@ -43,6 +43,10 @@ class Outer:
                 return MISSING
         return self.globals.get(self.name, getattr(builtins, self.name, MISSING))
 
+    def means_only(self, obj: Any) -> bool:
+        """Whether it is a name that was made for this very object, so that it never means another one."""
+        return len(self.globals) == 1 and not self.cells and self.globals.get(self.name) is obj
+
     def _read(self) -> tuple[str, tuple[tuple[str, object], ...]]:
         """The text that reads it in a guard, and the objects in that text."""
         if self.cell is not None:

@@ -156,6 +156,17 @@ class Closure(Value):
     function: Any
 
 
+@dataclass(frozen=True)
+class Lazy(Value):
+    """An iterator that gives its elements one by one, each once: a generator, zip(...), map(...)."""
+
+
+@dataclass(frozen=True)
+class Super(Value):
+    """super(cls, object)"""
+    cls: type
+
+
 def join(a: Value, b: Value) -> Value:
     """What is true of both."""
     if a == b:

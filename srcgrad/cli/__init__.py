@@ -1,4 +1,4 @@
-"""The command line: `srcgrad show FILE.py:FUNC`.
+"""The command line: `srcgrad show FILE.py:FUNC`, and `emit`, `check` and `explain` alike.
 
 Exit codes: 0 done; 1 refused or failed; 2 wrong use.  Sources go to standard output, everything else to standard error.
 """
@@ -7,21 +7,23 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from srcgrad.cli import show
+from srcgrad.cli import check, emit, explain, show
 from srcgrad.cli.failure import Failure
+from srcgrad.cli.target import STDIN
 
 __all__ = ["main"]
 
+_COMMANDS: dict[str, Any] = {"show": show, "emit": emit, "check": check, "explain": explain}
 _EXAMPLES = """\
 examples:
-  srcgrad show model.py:loss                     the gradient of loss with respect to its first argument
-  srcgrad show model.py:loss --wrt w,b --value   the value, and the gradients with respect to w and b
-  srcgrad show model.py:loss --args "np.ones(3), 2.0"
-                                                 the text that runs for such arguments
-  srcgrad show package.model:Net.loss --stage all
-                                                 every stage of the compilation
+  srcgrad show model.py:loss                               the source of the gradient
+  srcgrad emit model.py:loss -o loss_grad.py               the same as a module of its own
+  srcgrad check model.py:loss --args "np.ones(3), 2.0"     the gradient against differences
+  srcgrad explain model.py:loss --args "np.ones(3), 2.0"   what is saved and why, line by line
+
+`srcgrad COMMAND --help` has more of them.
 """
 
 
@@ -40,8 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        options = _parser().parse_args(argv)
-        return show.run(options)
+        # what begins with a hyphen is an option to argparse
+        given = sys.argv[1:] if argv is None else argv
+        options = _parser().parse_args([f"{STDIN}{word[1:]}" if word.startswith("-:") else word for word in given])
+        return int(_COMMANDS[options.command].run(options))
     except Failure as failure:
         print(f"srcgrad: {failure}", file=sys.stderr)
         return failure.code
@@ -60,9 +64,10 @@ def _parser() -> argparse.ArgumentParser:
                      epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"srcgrad {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
-    show.add_arguments(commands.add_parser(
-        "show", help="print the source of a gradient", description="Print the source of a gradient.",
-        epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter))
+    for name, command in _COMMANDS.items():
+        title = command.HELP[0].upper() + command.HELP[1:] + "."
+        command.add(commands.add_parser(name, help=command.HELP, description=title, epilog=command.EXAMPLES,
+                                        formatter_class=argparse.RawDescriptionHelpFormatter))
     return parser
 
 

@@ -1,25 +1,52 @@
-"""From `FILE.py:FUNC` or `package.module:func` to the function and the names around it."""
+"""From `FILE.py:FUNC`, `package.module:func`, `-` or a text to the function and the names around it."""
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import linecache
 import sys
 import traceback
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from srcgrad.cli.failure import Failure
 
-__all__ = ["find_target", "explain"]
+__all__ = ["STDIN", "Target", "explain", "find_target"]
+
+STDIN = "<stdin>"
 
 
-def find_target(text: str) -> tuple[Any, dict[str, Any]]:
-    """The function that the text names, and the globals of its module."""
-    place, colon, name = text.rpartition(":")
-    if not (place and colon and name):
+@dataclass(frozen=True)
+class Target:
+    """A function of the user's, and the globals of its module."""
+    function: Any
+    scope: dict[str, Any]
+
+
+def find_target(text: str | None, code: str | None = None) -> Target:
+    """The function that the text names, in a file, a module, the standard input (`-`) or this code."""
+    if code is not None:
+        return _target(_run(code, "<string>"), text or "", "the code")
+    if text is None:
+        raise Failure("the function is missing: write FILE.py:FUNC, package.module:func, - or -c CODE", code=2)
+    place, _, name = text.rpartition(":") if ":" in text else (text, "", "")
+    if not place:
+        raise Failure(f"'{text}' names no function: write FILE.py:FUNC or package.module:func", code=2)
+    if place in ("-", STDIN):
+        return _target(_run(sys.stdin.read(), STDIN), name, "the standard input")
+    if text.endswith(":"):
         raise Failure(f"'{text}' names no function: write FILE.py:FUNC or package.module:func", code=2)
     module = _from_file(Path(place)) if place.endswith(".py") else _from_name(place)
+    return _target(module, name, place)
+
+
+def _target(module: ModuleType, name: str, place: str) -> Target:
+    if not name:
+        name = _only(module, place)
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -27,8 +54,25 @@ def find_target(text: str) -> tuple[Any, dict[str, Any]]:
         found = getattr(found, part)
     if not callable(found):
         raise Failure(f"'{name}' in {place} is no function but of type {type(found).__name__}", code=2)
-    return found, vars(module)
+    return Target(found, vars(module))
 
+
+def _only(module: ModuleType, place: str) -> str:
+    """The one function that the module defines."""
+    names = [name for name in _names(module) if not isinstance(vars(module)[name], type)]
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise Failure(f"{place} defines no function", code=2)
+    raise Failure(f"{place} defines several functions, {', '.join(names)}: name one, as in {_named(place, names[-1])}",
+                  code=2)
+
+
+def _named(place: str, name: str) -> str:
+    return {"the code": f"-c CODE {name}", "the standard input": f"-:{name}"}.get(place, f"{place}:{name}")
+
+
+# ---------------------------------------------------------------- running what holds the function
 
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
@@ -40,10 +84,16 @@ def _from_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     # as `python FILE.py` does
     sys.path.insert(0, str(path.resolve().parent))
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise Failure(f"{path} failed when it was run: {explain(error)}") from error
+    _guarded(lambda: spec.loader.exec_module(module), f"{path} failed when it was run")  # type: ignore[union-attr]
+    return module
+
+
+def _run(code: str, file: str) -> ModuleType:
+    """A module that no file holds; `linecache` knows its text, as it does in a notebook."""
+    module = types.ModuleType("__main__")
+    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
+    sys.path.insert(0, "")
+    _guarded(lambda: exec(compile(code, file, "exec"), vars(module)), f"{file} failed when it was run")
     return module
 
 
@@ -59,8 +109,21 @@ def _from_name(name: str) -> ModuleType:
         raise Failure(f"importing {name} failed: {explain(error)}") from error
 
 
+def _guarded(run: Callable[[], object], failed: str) -> None:
+    try:
+        run()
+    except (Exception, SystemExit) as error:
+        raise Failure(f"{failed}: {explain(error)}") from error
+
+
+def _names(module: ModuleType) -> list[str]:
+    """The functions and classes that the module itself defines."""
+    return [name for name, value in vars(module).items()
+            if callable(value) and getattr(value, "__module__", None) == module.__name__]
+
+
 def _defined(module: ModuleType) -> str:
-    names = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    names = _names(module)
     return f"; it defines {', '.join(names)}" if names else ""
 
 

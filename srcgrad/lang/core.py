@@ -22,9 +22,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 __all__ = [name for name in (
-    "At Expr Name Const Bin Unary Compare Bool Cond Call Star Attr Item Slice Tuple List Dict Function Opaque "
+    "At Expr Name Const Bin Unary Compare Bool Cond Call Star Yield Attr Item Slice Tuple List Dict Function Opaque "
     "Statement Bind Unpack Store Effect If For While Try With Return Jump Refuse Comment Param Code "
-    "children rebuild walk names_read map_expr substitute expressions blocks with_blocks statements replace").split()]
+    "children rebuild walk names_read map_expr substitute expressions with_expressions blocks with_blocks statements "
+    "suspends replace").split()]
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,12 @@ class Call(Expr):
 @dataclass(frozen=True)
 class Star(Expr):
     """*value in a call, a tuple, a list or a subscript"""
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Yield(Expr):
+    """yield value: as a whole statement (Effect) or as the only value of one (Bind), in a generator"""
     value: Expr
 
 
@@ -280,11 +287,12 @@ class Param:
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A function in core form."""
+    """A function in core form; it binds `nonlocals` in the function around it."""
     name: str
     params: tuple[Param, ...]
     body: tuple[Statement, ...]
     at: At | None = None
+    nonlocals: frozenset[str] = frozenset()
 
 
 # ---------------------------------------------------------------- walking
@@ -298,6 +306,7 @@ _CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Cond: lambda e: (e.test, e.body, e.orelse),
     Call: lambda e: (e.func, *e.args, *(v for _, v in e.kwargs)) if e.kwargs else (e.func, *e.args),
     Star: lambda e: (e.value,),
+    Yield: lambda e: (e.value,),
     Attr: lambda e: (e.value,),
     Item: lambda e: (e.value, e.index),
     Slice: lambda e: tuple(part for part in (e.lower, e.upper, e.step) if part is not None),
@@ -332,6 +341,8 @@ def rebuild(expr: Expr, new: tuple[Expr, ...]) -> Expr:
             return Call(new[0], new[1:n], tuple((k, v) for (k, _), v in zip(kwargs, new[n:])), at=at)
         case Star():
             return Star(*new, at=at)
+        case Yield():
+            return Yield(*new, at=at)
         case Attr(_, name):
             return Attr(new[0], name, at=at)
         case Item():
@@ -421,6 +432,29 @@ def expressions(stmt: Statement) -> tuple[Expr, ...]:
     return () if parts is None else parts(stmt)
 
 
+def with_expressions(stmt: Statement, new: tuple[Expr, ...]) -> Statement:
+    """The same statement, as a new one, over new expressions (as many, in the order of `expressions`)."""
+    match stmt:
+        case Bind():
+            return replace(stmt, values=new)
+        case Unpack() | Effect() | Return():
+            return replace(stmt, value=new[0])
+        case Store():
+            return replace(stmt, place=new[0], value=new[1])
+        case If() | While():
+            return replace(stmt, test=new[0])
+        case For():
+            return replace(stmt, iter=new[0])
+        case With(items, _):
+            return replace(stmt, items=tuple((e, name) for e, (_, name) in zip(new, items)))
+        case Try(_, handlers, _, _):
+            left = iter(new)
+            return replace(stmt, handlers=tuple((e and next(left), name, b) for e, name, b in handlers))
+        case Jump(_, value):
+            return replace(stmt, value=None if value is None else new[0])
+    return replace(stmt)
+
+
 _COMPOUND = (If, For, While, Try, With)
 
 
@@ -459,3 +493,8 @@ def statements(block: tuple[Statement, ...]) -> Iterator[Statement]:
         if isinstance(stmt, _COMPOUND):
             for inner in blocks(stmt):
                 yield from statements(inner)
+
+
+def suspends(block: tuple[Statement, ...]) -> bool:
+    """Whether the block, as a function's body, is that of a generator."""
+    return any(isinstance(e, Yield) for stmt in statements(block) for e in expressions(stmt))

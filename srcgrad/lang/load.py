@@ -63,7 +63,8 @@ def load_all(
     The functions can call each other, and themselves, whatever the globals hold under their names.
     """
     names = list(names)
-    filename = f"<srcgrad {filename_hint or names[0]}-{next(_numbers)}>"
+    # debuggers and line profilers know what begins with this word to be text without a file
+    filename = f"<generated {filename_hint or names[0]}-{next(_numbers)}>"
     definitions = _definitions(text, filename)
     own = {node.name: types.CellType() for node in definitions}
     if missing := [name for name in names if name not in own]:

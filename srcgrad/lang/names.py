@@ -99,7 +99,7 @@ def local(code: core.Code) -> frozenset[str]:
     """The local variables of a function: its parameters and what its body binds."""
     known = _locals.get(code)
     if known is None:
-        known = _locals[code] = bound(code.body) | {p.name for p in code.params}
+        known = _locals[code] = (bound(code.body) | {p.name for p in code.params}) - code.nonlocals
     return known
 
 

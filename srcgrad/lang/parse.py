@@ -66,7 +66,7 @@ def names_in(node: Any) -> set[str]:
     """Every name that stands anywhere in the tree, bound or read, in nested functions too."""
     out: set[str] = set()
     for inner in nodes(node):
-        for attribute in ("id", "arg", "asname"):
+        for attribute in ("id", "arg", "asname", "rest"):
             out.add(getattr(inner, attribute, None) or "")
         if isinstance(getattr(inner, "name", None), str):
             out.add(inner.name.partition(".")[0])
@@ -140,7 +140,7 @@ def without(node: Any) -> tuple[str, str, Any] | None:
         if what == "Await":
             return "`await` isn't supported", "Use a plain call.", inner
         if what in ("Yield", "YieldFrom"):
-            return "a generator (`yield`) isn't supported", "Return a list of the values instead.", inner
+            return "`yield` in this place isn't supported", "Give it a statement of its own, `x = yield value`.", inner
         if what == "NamedExpr":
             remedy = f"Assign `{inner.target.id}` in a statement before this one."
             return "`:=` in this place isn't supported", remedy, inner

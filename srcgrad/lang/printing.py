@@ -248,6 +248,7 @@ _TO_AST: dict[type, Callable[[Any], ast.expr]] = {
     core.Cond: lambda e: ast.IfExp(to_ast(e.test), to_ast(e.body), to_ast(e.orelse)),
     core.Call: _call,
     core.Star: lambda e: ast.Starred(to_ast(e.value), _LOAD),
+    core.Yield: lambda e: ast.Yield(to_ast(e.value)),
     core.Attr: lambda e: ast.Attribute(to_ast(e.value), e.name, _LOAD),
     core.Item: lambda e: ast.Subscript(to_ast(e.value), to_ast(e.index), _LOAD),
     core.Slice: lambda e: ast.Slice(_maybe(e.lower), _maybe(e.upper), _maybe(e.step)),
@@ -312,6 +313,8 @@ def _simple(stmt: core.Statement) -> str:
             return f"{_targets(names, star)} = {text(value, True)}"
         case core.Store(place, op, value):
             return f"{text(place)} {op or ''}= {text(value, True)}"
+        case core.Effect(core.Call(core.Attr(owner, "__delitem__"), (index,), ())):
+            return f"del {text(core.Item(owner, index))}"
         case core.Effect(value):
             return text(value)
         case core.Return(value):

@@ -38,7 +38,6 @@ _STDLIB = os.path.normpath(sysconfig.get_paths()["stdlib"])
 _REFUSED = {
     inspect.CO_COROUTINE: "an async function",
     inspect.CO_ASYNC_GENERATOR: "an async generator",
-    inspect.CO_GENERATOR: "a generator",
 }
 # Parsed modules are shared between threads, and matching shifts their line numbers for a moment.
 _lock = threading.RLock()

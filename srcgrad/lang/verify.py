@@ -84,7 +84,10 @@ class _Verifier:
         self.targets(stmt.names)
         self.need(stmt.names, "a Bind of no names")
         self.need(len(set(stmt.names)) == len(stmt.names), "a name bound twice at once")
-        self.exprs(stmt.values)
+        if len(stmt.values) == 1 and isinstance(stmt.values[0], core.Yield):
+            self.expr(stmt.values[0].value)
+        else:
+            self.exprs(stmt.values)
         self.need(len(stmt.names) == len(stmt.values), "names and values differ in number")
 
     def unpack(self, stmt: core.Unpack, loop: bool) -> None:
@@ -99,7 +102,8 @@ class _Verifier:
         self.exprs((stmt.place, stmt.value))
 
     def value(self, stmt: core.Effect | core.Return, loop: bool) -> None:
-        self.expr(stmt.value)
+        suspends = isinstance(stmt, core.Effect) and isinstance(stmt.value, core.Yield)
+        self.exprs(core.children(stmt.value) if suspends else (stmt.value,))
 
     def if_(self, stmt: core.If, loop: bool) -> None:
         self.expr(stmt.test)
@@ -177,7 +181,7 @@ class _Verifier:
             case core.Function(code, free):
                 self.targets(free)
                 self.code(code)
-            case core.Slice() | core.Star():
+            case core.Slice() | core.Star() | core.Yield():
                 self.fail(f"a {type(expr).__name__} in this place")
             case _:
                 self.plain(expr)

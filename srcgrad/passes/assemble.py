@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, Storage
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.values import Array, DictOf, ListOf, Number, TupleOf, Value, number_of
 from srcgrad.errors import ArgumentError
@@ -24,17 +24,20 @@ from srcgrad.lang.core import (
     Name,
     Return,
     Statement,
+    Store,
+    Try,
     Tuple,
     Unpack,
     expressions,
     names_read,
     statements,
 )
+from srcgrad.lang.printing import text
 from srcgrad.passes.place import Placed
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.contribute import Contributor
-from srcgrad.runtime import structure
+from srcgrad.runtime import outside, structure
 from srcgrad.runtime.shadow import Shadow
 
 Block = list[Statement]
@@ -118,12 +121,14 @@ class Assembler:
         """Arguments that the function writes are copied; if others are used beside them, they must not overlap."""
         written = [p for p in self.params if self._written(p)]
         out: Block = []
-        others = [p for p in self.params if self._holds_storage(p)]
+        others: dict[str, Expr] = {p: Name(p) for p in self.params if self._holds_storage(p)}
+        outer = self._outer_values()
+        others |= outer
         inside = [p for p in written if self._holds_written_arrays(p)]
-        if written and (len(others) > 1 or inside):
-            pairs = Dict(tuple(Const(p) for p in others), tuple(Name(p) for p in others))
+        if (written or outer) and (len(others) > 1 or inside):
+            pairs = Dict(tuple(map(Const, others)), tuple(others.values()))
             check = self.c.helper("check_separate", structure.check_separate)
-            parts = tuple(Tuple(tuple(map(Const, group))) for group in (written, inside) if group)
+            parts = tuple(Tuple(tuple(map(Const, group))) for group in ([*written, *outer], inside) if group)
             out.append(Effect(Call(check, (pairs, *parts))))
         for p in written:
             out.append(Bind((p,), (Call(self.c.helper("copy_argument", structure.copy_argument), (Name(p),)),)))
@@ -235,9 +240,30 @@ class Assembler:
         finish, gradients = self.gradients(state)
         kept: Block = []
         result = self._joint_result(gradients, with_value, kept)
+        if placed.outer_undone:
+            finish = [*finish, *self._outer_contents(kept)]
         body = [*self.entry(), Comment("forward"), *placed.before, *placed.forward, *kept, Comment("backward"),
                 *self.shadow_birth(), *seed, *placed.backward, *finish, Return(result)]
         return Parts(joint=tuple(s for s in body if s is not self.result))
+
+    def _outer_values(self) -> dict[str, Expr]:
+        """What isn't local and is written, by the name that the user knows it by."""
+        return {text(expr): expr for expr in self.c.unit.outside.values()}
+
+    def _outer_contents(self, kept: Block) -> Block:
+        """What they hold at the end of the forward part is kept, and put back when the backward part is done."""
+        out: Block = []
+        for name in self.c.unit.outside:
+            held = self.c.temporary(f"{name}_left")
+            first = next(s for s in self.c.unit.code.body if isinstance(s, Bind) and s.names == (name,))
+            storages = _reachable(self.c.facts.name_after(first, name))
+            if len(storages) == 1 and storages[0].kind == "array":
+                kept.append(Bind((held,), (Call(Attr(Name(name), "copy")),)))
+                out.append(Store(Item(Name(name), Const(...)), None, Name(held)))
+            else:
+                kept.append(Bind((held,), (Call(self.c.helper("contents", outside.contents), (Name(name),)),)))
+                out.append(Effect(Call(self.c.helper("give_back", outside.give_back), (Name(held),))))
+        return out
 
     def _joint_result(self, gradients: Expr, with_value: bool, kept: Block) -> Expr:
         """Value and aux are fixed before the backward part puts old contents back."""
@@ -333,7 +359,7 @@ class Assembler:
         known = set(self.params) | _bound_everywhere(forward) | set(self.given.values())
         record = tuple(sorted(n for n in live | (self._read(backward) & known - made) if n in known))
         certain = {*self.params, *self.given.values(),
-                   *(n for s in forward for n in names.bound_by(s) if not isinstance(s, For))}
+                   *(n for s in forward for n in names.bound_by(s) if not isinstance(s, (For, Try)))}
         forward[:0] = [Bind((n,), (Const(None),)) for n in record if n not in certain]
         return record
 

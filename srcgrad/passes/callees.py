@@ -55,9 +55,13 @@ class Template:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a call gives, and which arguments it writes; a result of None: no call has returned yet."""
+    """What a call gives, and which arguments it writes; a result of None: no call has returned yet.
+
+    outer: the name of an array that isn't local, and that it writes.
+    """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
+    outer: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,15 @@ class Callees:
         self._names: set[str] = set()
         self.texts: list[str] = []
         self.guards: dict[Any, Any] = {}
+        self.kept: set[Any] = set()        # functions that are recursive
+        self.complex = False           # complex numbers may come up where nothing is known of a value
 
     # ------------------------------------------------------------ what a call gives
 
     def __call__(self, ev: Evaluator, expr: Call, function: Any, receiver: bool, args: list[Abstract],
                  kwargs: dict[str, Abstract]) -> Abstract | None:
         """The result of a call, or None if the function will be put in place."""
-        if can_inline(function, receiver):
+        if can_inline(function, receiver, self.kept):
             return None
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
@@ -116,6 +122,9 @@ class Callees:
             raise Refused(f"a function that is made inside is passed to `{found.name}`, which isn't put in place",
                           "define it outside, and pass what it needs as arguments", expr.at)
         summary = self._summary(key, found)
+        if summary.outer:
+            raise Refused(f"`{found.name}`, which isn't put in place, writes to `{summary.outer}`, which isn't local",
+                          "pass the array as an argument", expr.at)
         if summary.result is None:
             raise NeverReturns
         for k in summary.writes:
@@ -204,10 +213,12 @@ class Callees:
                 sources[storage] = k
                 if storage.group in written:
                     writes.add(k)
+        outer = next((s.hint for s in facts.heap.storages() if s.origin == "outer" and s.kind == "array" and s.written),
+                     "")
         self.guards.update(facts.guards)
         if facts.result is NOTHING and not facts.returns:
-            return Summary(None, frozenset(writes))
-        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes))
+            return Summary(None, frozenset(writes), outer)
+        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer)
 
     def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], depth: int) -> Template:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)

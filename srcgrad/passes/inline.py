@@ -9,15 +9,17 @@ ones stay calls.
 """
 from __future__ import annotations
 
+import builtins
 import types
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.scope import MISSING, Outer
-from srcgrad.analysis.values import Closure
+from srcgrad.analysis.values import Closure, Known
 from srcgrad.errors import SrcgradError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -28,61 +30,96 @@ from srcgrad.lang.core import (
     Code,
     Cond,
     Const,
-    Dict,
     Effect,
     Expr,
     For,
     Function,
     If,
+    Jump,
     Name,
+    Opaque,
     Refuse,
     Return,
     Slice,
     Star,
     Statement,
     Store,
+    Try,
     Tuple,
     Unary,
     Unpack,
     While,
+    With,
     blocks,
     children,
     expressions,
+    names_read,
     rebuild,
     statements,
+    suspends,
     walk,
     with_blocks,
 )
-from srcgrad.lang.source import find, is_user_function
-from srcgrad.passes.rename import rename_statement
-from srcgrad.passes.unit import Unit, lowered, own_names, single_exit
+from srcgrad.lang.source import Found, find, is_user_function
+from srcgrad.library.registry import is_library
+from srcgrad.passes.arguments import Binder, Callee
+from srcgrad.passes.generators import generator_of, in_place, moved, refused, unrolled
+from srcgrad.passes.lower.comprehensions import expanded
+from srcgrad.passes.lower.jumps import breaks, is_flag, single_exit
+from srcgrad.passes.rename import relocated, rename_statement
+from srcgrad.passes.unit import Unit, lowered, own_names
 
 LARGEST = 120       # statements of a callee that is put in place
 MOST_ROUNDS = 40
 
 
-def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset()) -> Unit | None:
-    """The function with the calls that were found put in place, or None if there are none."""
-    work = _Inliner(unit, facts, kept)
+class Recursive(Exception):
+    """A function calls itself, perhaps through others: it can't be put in place."""
+
+    def __init__(self, code: Any) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generators: bool = False) -> Unit | None:
+    """The function with the calls that were found put in place, or None if there are none; `kept` stay calls.
+
+    With `generators`, those that loops run over are put in place too: it may turn out first that they are sequences.
+    """
+    work = Inliner(unit, facts, kept, generators)
     body = work.block(unit.code.body)
     return unit.with_body(body) if work.changed else None
 
 
-def inline_all(unit: Unit, facts_of: Callable[[Unit], Facts]) -> tuple[Unit, Facts]:
-    """The function with callees put in place, those of callees too, and what is known of it then."""
+def inline_all(unit: Unit, facts_of: Callable[[Unit], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
+    """The function with callees put in place, those of callees too, and what is known of it then.
+
+    Functions that turn out to be recursive are added to `kept`.
+    """
+    while True:
+        try:
+            return _inline_all(unit, facts_of, kept)
+        except Recursive as found:
+            kept.add(found.code)
+
+
+def _inline_all(unit: Unit, facts_of: Callable[[Unit], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
     facts = facts_of(unit)
     for _ in range(MOST_ROUNDS):
-        new = inline(unit, facts)
+        new = inline(unit, facts, frozenset(kept)) or moved(unit, facts) \
+            or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts)
         if new is None:
             break
         unit, facts = new, facts_of(new)
     return unit, facts
 
 
-class _Inliner:
-    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
-        self.unit, self.facts, self.kept = unit, facts, kept
+class Inliner:
+    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any], generators: bool = False) -> None:
+        self.unit, self.facts, self.kept, self.generators = unit, facts, kept, generators
         self.changed = False
+        self.results: set[str] = set()      # names that library code and comprehensions give to their results
+        self.guarded = 0                    # how many `try` and `with` there are around
 
     def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         out: list[Statement] = []
@@ -91,15 +128,53 @@ class _Inliner:
         return tuple(out)
 
     def statement(self, stmt: Statement) -> list[Statement]:
+        """What takes the place of a statement; all of it has been put in place by the same calls."""
+        out = self._statement(stmt)
+        chain = self.unit.chains.get(stmt, ())
+        if chain:
+            for new in statements(tuple(out)):
+                self.unit.chains.setdefault(new, chain)
+        return out
+
+    def _statement(self, stmt: Statement) -> list[Statement]:
+        if stmt in self.facts.rewritten:
+            self.changed = True
+            self.unit.fresh.reserve(names.bound(self.facts.rewritten[stmt]))
+            return [new for part in self.facts.rewritten[stmt] for new in self.statement(part)]
+        replacement = self.facts.replacements.get(stmt)
+        if replacement is not None:
+            self.changed = True
+            made: list[Statement] = []
+            made.extend(replacement(_Maker(self, made)))
+            return made
         inner = blocks(stmt)
+        self.guarded += isinstance(stmt, (Try, With))
         whole = with_blocks(stmt, tuple(self.block(b) for b in inner)) if inner else stmt
+        self.guarded -= isinstance(stmt, (Try, With))
         if not self._calls(stmt):
+            if self.generators and isinstance(stmt, For) and isinstance(whole, For) \
+                    and generator_of(self.facts, stmt, stmt.iter):
+                return in_place(self, stmt, whole)
             return [whole]
         if isinstance(stmt, While) and isinstance(whole, While):
             return self._while(stmt, whole)
         before: list[Statement] = []
         values = tuple(self._hoist(stmt, e, before) for e in expressions(stmt))
-        return [*before, *self._again(whole, values)]
+        return self._under_one_name([*before, *self._again(whole, values)])
+
+    def _under_one_name(self, out: list[Statement]) -> list[Statement]:
+        """`values = []; ...; rows = values` of something that has no name of the user's, as `rows = []; ...`."""
+        *before, last = out or [None]
+        if not isinstance(last, Bind) or len(last.names) > 1 or self.guarded:
+            return out
+        name, value = last.names[0], last.values[0]
+        if not isinstance(value, Name) or value.id not in self.results or name in names.captured(self.unit.code.body):
+            return out
+        inner = tuple(statements(tuple(s for s in before if s is not None)))
+        used = names.bound(inner).union(*(names_read(e) for s in inner for e in expressions(s)))
+        if name in used or value.id not in names.bound(inner):
+            return out
+        return [rename_statement(s, {value.id: Name(name)}) for s in before if s is not None]
 
     def _again(self, stmt: Statement, values: tuple[Expr, ...]) -> list[Statement]:
         match stmt:
@@ -113,12 +188,21 @@ class _Inliner:
                 return [replace(stmt, test=values[0])]
             case For():
                 return [replace(stmt, iter=values[0])]
+            case With(items, _):
+                return [replace(stmt, items=tuple((e, n) for e, (_, n) in zip(values, items)))]
+            case Jump():
+                return [replace(stmt, value=values[0])]
             case Unpack() | Effect() | Return():
                 return [replace(stmt, value=values[0])]
         return [stmt]
 
     def _while(self, stmt: While, whole: While) -> list[Statement]:
-        """while f(x): ...   ->   t = f(x); while t: ...; t = f(x)"""
+        """while f(x): ...   ->   t = f(x); while t: ...; t = f(x)     where nothing leaves the loop"""
+        if breaks(stmt.body):
+            head: list[Statement] = []
+            goes_on = self._hoist(stmt, stmt.test, head)
+            leave = (Jump("break", at=stmt.at),)
+            return [While(Const(True), (*head, If(goes_on, whole.body, leave, at=stmt.at)), at=stmt.at)]
         test = self._made("test")
         first: list[Statement] = []
         value = self._hoist(stmt, stmt.test, first)
@@ -131,9 +215,14 @@ class _Inliner:
     # ------------------------------------------------------------ calls in expressions
 
     def _calls(self, stmt: Statement) -> bool:
-        return any(self._callee(stmt, e) is not None for top in expressions(stmt) for e in walk(top))
+        return any(self._changes(stmt, e) for top in expressions(stmt) for e in walk(top))
 
-    def _callee(self, stmt: Statement, expr: Expr) -> _Callee | None:
+    def _changes(self, stmt: Statement, expr: Expr) -> bool:
+        key = stmt, id(expr)
+        return key in self.facts.rewrites or key in self.facts.evaluator.comprehensions \
+            or self._callee(stmt, expr) is not None
+
+    def _callee(self, stmt: Statement, expr: Expr) -> Callee | None:
         found = self.facts.callees.get((stmt, id(expr)))
         if found is None or not isinstance(expr, Call):
             return None
@@ -141,22 +230,52 @@ class _Inliner:
 
     def _hoist(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
         """The expression with its calls taken out into statements, in the order of evaluation."""
-        if not any(self._callee(stmt, e) is not None for e in walk(expr)):
+        if not any(self._changes(stmt, e) for e in walk(expr)):
             return expr
+        if isinstance(expr, Opaque):
+            return self._expanded(stmt, expr, before)
         if isinstance(expr, Cond):
             return self._hoist_cond(stmt, expr, before)
         if isinstance(expr, (Bool, Function)):
             return self._hoist_bool(stmt, expr, before) if isinstance(expr, Bool) else expr
         parts = list(children(expr))
-        last = max(k for k, p in enumerate(parts) if any(self._callee(stmt, e) for e in walk(p))) \
-            if any(self._callee(stmt, e) for p in parts for e in walk(p)) else -1
+        last = max((k for k, p in enumerate(parts) if any(self._changes(stmt, e) for e in walk(p))), default=-1)
         for k, part in enumerate(parts):
             parts[k] = self._hoist(stmt, part, before)
-            if k < last and not _settled(parts[k]):
-                parts[k] = self._name(parts[k], before)
+            if k < last and not self._settled(stmt, parts[k]):
+                method = k == 0 and isinstance(expr, Call)
+                parts[k] = self._method(stmt, parts[k], before) if method else self._name(parts[k], before)
+        build = self.facts.rewrites.get((stmt, id(expr)))
+        if build is not None:
+            self.changed = True
+            return build(tuple(parts), _Maker(self, before))
         new = rebuild(expr, tuple(parts))
         callee = self._callee(stmt, expr)
-        return new if callee is None or not isinstance(new, Call) else self._splice(callee, new, stmt, before)
+        if callee is None or not isinstance(new, Call) or not isinstance(expr, Call):
+            return new
+        return self._splice(callee, new, expr, stmt, before)
+
+    def _expanded(self, stmt: Statement, expr: Opaque, before: list[Statement]) -> Expr:
+        """A comprehension's statements; a generator expression becomes a call, which makes a generator."""
+        call = expanded(expr)
+        if call is None or not isinstance(call.func, Function):
+            return expr
+        self.changed = True
+        if suspends(call.func.code.body):
+            return call
+        callee = _callee_of(Closure(call.func), False, frozenset())
+        if callee is None:
+            before.append(Refuse("this comprehension is too long", "write it as a loop", at=expr.at))
+            return Const(None)
+        result = self._splice(callee, call, call, stmt, before)
+        if isinstance(result, Name):
+            self.results.add(result.id)
+        return result
+
+    def _settled(self, stmt: Statement, expr: Expr) -> bool:
+        """Whether evaluating the expression later gives the same: a field may be set anew by what comes between."""
+        return all(isinstance(e, (Name, Const, Tuple, Slice)) or isinstance(e, Attr)
+                   and isinstance(self.facts.kind(stmt, e.value).value, Known) for e in walk(expr))
 
     def _made(self, hint: str) -> str:
         name = self.unit.fresh.name(hint)
@@ -169,6 +288,13 @@ class _Inliner:
         name = self._made("t")
         before.append(Bind((name,), (expr,), at=expr.at))
         return Name(name, at=expr.at)
+
+    def _method(self, stmt: Statement, func: Expr, before: list[Statement]) -> Expr:
+        """The function of a call; of a method only what it is called on is evaluated beforehand."""
+        if not isinstance(func, Attr):
+            return self._name(func, before)
+        owner = func.value if self._settled(stmt, func.value) else self._name(func.value, before)
+        return Attr(owner, func.name, at=func.at)
 
     def _hoist_cond(self, stmt: Statement, expr: Cond, before: list[Statement]) -> Expr:
         test = self._hoist(stmt, expr.test, before)
@@ -195,42 +321,59 @@ class _Inliner:
 
     # ------------------------------------------------------------ one call
 
-    def _splice(self, callee: _Callee, call: Call, stmt: Statement, before: list[Statement]) -> Expr:
-        self.changed = True
-        receiver = (call.func.value,) if callee.method and isinstance(call.func, Attr) else ()
-        args = _bind_arguments(callee, (*receiver, *call.args), call)
-        if isinstance(args, Refuse):
-            before.append(args)
-            return Const(None)
-        renaming = self._rename_locals(callee)
-        for name, outer in callee.constants.items():
-            new = Name(self._outer_name(name, outer))
-            args = {param: new if arg == Name(name) else arg for param, arg in args.items()}
-        values = self._pass(callee, args, renaming, before)
-        body = tuple(rename_statement(s, {**renaming, **values}) for s in callee.code.body)
+    def _splice(self, callee: Callee, call: Call, old: Call, stmt: Statement, before: list[Statement]) -> Expr:
+        body = self.spliced(callee, call, old, stmt, before)
         *rest, last = body
         before.extend(rest)
         if isinstance(last, Return):
+            if callee.library and isinstance(last.value, Name):
+                self.results.add(last.value.id)
             return self._result(last.value, before)
         before.append(last)
         return Const(None)
+
+    def spliced(self, callee: Callee, call: Call, old: Call, stmt: Statement, before: list[Statement],
+                changing: Collection[str] = ()) -> tuple[Statement, ...]:
+        """The body of the callee, its parameters bound before; the names in `changing` may be bound while it runs."""
+        self.changed = True
+        chain = self.unit.chains.get(stmt, ())
+        if callee.key in chain and not callee.library or callee.key is self.unit.found.function.__code__:
+            raise Recursive(callee.key)
+        receiver = (call.func.value,) if callee.method and isinstance(call.func, Attr) else ()
+        binder = Binder(self.facts, stmt, lambda e: self._name(e, before), self._made, before)
+        args = binder.bind(callee, receiver, call, old)
+        if isinstance(args, Refuse):
+            return (args,)
+        if callee.library:
+            callee, args = unrolled(callee, args)
+        renaming = self._rename_locals(callee)
+        for name, outer in callee.constants.items():
+            hint = next((param for param, arg in args.items() if arg == Name(name)), name)
+            new = Name(self._outer_name(hint, outer))
+            args = {param: new if arg == Name(name) else arg for param, arg in args.items()}
+        values = self._pass(callee, args, renaming, before, changing)
+        body = tuple(rename_statement(s, {**renaming, **values}) for s in callee.code.body)
+        if callee.library:
+            body = tuple(relocated(s, call.at) for s in body)
+        self.unit.chains.update((s, (*chain, callee.key)) for s in statements(body))
+        return body
 
     def _result(self, value: Expr, before: list[Statement]) -> Expr:
         if isinstance(value, (Name, Const)):
             return value
         return self._name(value, before)
 
-    def _rename_locals(self, callee: _Callee) -> dict[str, Name]:
+    def _rename_locals(self, callee: Callee) -> dict[str, Name]:
         """Locals and outer names of the callee, as they are called here."""
         renaming: dict[str, Name] = {}
         for name in sorted(names.local(callee.code)):
             new = self.unit.fresh.name(name)
             renaming[name] = Name(new)
-            if callee.own is not None and name not in callee.own:
+            if callee.own is not None and name not in callee.own and not is_flag(name):
                 self.unit.made.add(new)
         for name in names.free(callee.code):
             outer = callee.outer(name)
-            if outer is None or outer == self.unit.outer(name):
+            if outer is None or _means_the_same(outer, self.unit.outer(name)):
                 continue
             if outer.value() is MISSING:
                 continue
@@ -239,19 +382,29 @@ class _Inliner:
 
     def _outer_name(self, name: str, outer: Outer) -> str:
         for known, other in self.unit.scopes.items():
-            if other == outer:
+            if other == outer or other.means_only(outer.value()) and outer.means_only(other.value()):
                 return known
         new = self.unit.fresh.name(name)
         self.unit.scopes[new] = outer
         return new
 
-    def _pass(self, callee: _Callee, args: Mapping[str, Expr], renaming: Mapping[str, Name],
-              before: list[Statement]) -> dict[str, Expr]:
+    def _object(self, name: str, obj: Any) -> Expr:
+        """A name that means this object: the user's own if there is one."""
+        known = self.unit.outer(name)
+        if known is not None and known.value() is obj and name not in names.local(self.unit.code):
+            return Name(name)
+        return Name(self._outer_name(name, Outer(name, {name: obj})))
+
+    def _pass(self, callee: Callee, args: Mapping[str, Expr], renaming: Mapping[str, Name],
+              before: list[Statement], changing: Collection[str] = ()) -> dict[str, Expr]:
         """Parameters that the callee doesn't rebind are replaced by plain arguments; others are bound first."""
         rebound = names.bound(callee.code.body) | self._outliving(callee.code, args)
+        opaque = {n for stmt in statements(callee.code.body) for e in expressions(stmt) for node in walk(e)
+                  if isinstance(node, Opaque) for n in node.reads}
         values: dict[str, Expr] = {}
         for param, arg in args.items():
-            if param not in rebound and isinstance(arg, (Name, Const)):
+            plain = isinstance(arg, Name) and arg.id not in changing or isinstance(arg, Const) and param not in opaque
+            if param not in rebound and plain:
                 values[param] = arg
             else:
                 before.append(Bind((renaming[param].id,), (arg,), at=arg.at))
@@ -266,33 +419,50 @@ class _Inliner:
         return frozenset(p for p in captured & args.keys() if isinstance(arg := args[p], Name) and bound[arg.id] > 1)
 
 
-class _Callee:
-    """A function that can be put in place: its code, what its outer names mean, what is bound already."""
+class _Maker:
+    """What rewritings ask for; statements that they make come before the one that is rewritten."""
 
-    def __init__(self, code: Code, outer: Any, bound: tuple = (), bound_kwargs: Mapping[str, Any] = {},
-                 defaults: Mapping[str, Any] = {}, method: bool = False, own: frozenset[str] | None = None) -> None:
-        self.code, self.outer, self.bound, self.bound_kwargs = code, outer, bound, bound_kwargs
-        self.defaults, self.method, self.own = defaults, method, own
-        self.constants: dict[str, Outer] = {}
+    def __init__(self, work: Inliner, before: list[Statement]) -> None:
+        self.work, self.before = work, before
 
-    def constant(self, obj: Any) -> Expr:
-        """An object that is bound already, or a default: a literal, or a name that means just this object."""
-        if obj is None or type(obj) in (bool, int, float, complex, str):
-            return Const(obj)
-        name = f"value_{len(self.constants)}"
-        self.constants[name] = Outer(name, {name: obj})
-        return Name(name)
+    def bind(self, value: Expr, hint: str = "t") -> Name:
+        if isinstance(value, Name):
+            return value
+        name = self.name(hint)
+        self.before.append(Bind((name,), (value,), at=value.at))
+        return Name(name, at=value.at)
+
+    def name(self, hint: str) -> str:
+        return self.work._made(hint)
+
+    def add(self, stmt: Statement) -> None:
+        self.before.append(stmt)
+
+    def outside(self, name: str, obj: Any) -> Expr:
+        return self.work._object(name, obj)
+
+    @contextmanager
+    def into(self, block: list[Statement]) -> Iterator[None]:
+        """Statements go into a block of their own while the context lasts."""
+        before, self.before = self.before, block
+        yield
+        self.before = before
 
 
-def can_inline(function: Any, receiver: bool) -> bool:
-    """Whether calls of the function are put in place."""
-    return _callee_of(function, receiver, frozenset()) is not None
+def can_inline(function: Any, receiver: bool, kept: Collection[Any] = ()) -> bool:
+    """Whether calls of the function are put in place; those of `kept` aren't."""
+    return _callee_of(function, receiver, kept) is not None
 
 
-def _callee_of(function: Any, receiver: bool, kept: frozenset[Any]) -> _Callee | None:
+def _callee_of(function: Any, receiver: bool, kept: Collection[Any]) -> Callee | None:
     if isinstance(function, Closure):
-        code = single_exit(function.function.code)
-        return _Callee(code, lambda name: None) if _placeable(code) else None
+        code = function.function.code
+        if suspends(code.body):
+            return None
+        code = single_exit(code)
+        if function.function in kept or not _placeable(code):
+            return None
+        return Callee(code, lambda name: None, key=function.function)
     try:
         found = find(function)
     except SrcgradError:
@@ -300,12 +470,26 @@ def _callee_of(function: Any, receiver: bool, kept: frozenset[Any]) -> _Callee |
     if found.function.__code__ in kept:
         return None
     code = lowered(found)
-    if not _placeable(code) or is_recursive(found):
+    if suspends(code.body) or not _placeable(code) or is_recursive(found):
         return None
+    return callee_from(found, code, receiver)
+
+
+def callee_from(found: Found, code: Code, receiver: bool) -> Callee:
+    """A function of the program as a callee, with this code."""
     cells = tuple(found.cells.items())
     defaults = {p.name: p.default for p in found.signature.parameters.values() if p.default is not p.empty}
-    return _Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults,
-                   receiver, own_names(found))
+    return Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults,
+                   receiver, own_names(found), found.function.__code__, is_library(found.function))
+
+
+def _means_the_same(outer: Outer, own: Outer | None) -> bool:
+    """Whether a name means here what it means to a callee: modules and builtins aren't rebound unseen."""
+    if outer == own:
+        return True
+    value = outer.value()
+    known = isinstance(value, types.ModuleType) or getattr(builtins, outer.name, MISSING) is value
+    return known and own is not None and own.value() is value
 
 
 def _placeable(code: Code) -> bool:
@@ -337,43 +521,3 @@ def _try_find(function: Any) -> list:
         return [find(function)] if is_user_function(function) else []
     except SrcgradError:
         return []
-
-
-def _bind_arguments(callee: _Callee, args: tuple[Expr, ...], call: Call) -> dict[str, Expr] | Refuse:
-    """Parameter -> argument, as Python binds them."""
-    given = [*(callee.constant(b) for b in callee.bound), *args]
-    keywords = {**{k: callee.constant(v) for k, v in callee.bound_kwargs.items()},
-                **{k: v for k, v in call.kwargs if k is not None}}
-    if any(isinstance(a, Star) for a in given) or any(k is None for k, _ in call.kwargs):
-        return Refuse("`*` and `**` in a call of your own function aren't supported yet",
-                      "name the arguments one by one", at=call.at)
-    bound: dict[str, Expr] = {}
-    for param in callee.code.params:
-        if param.kind in ("positional", "normal") and given:
-            bound[param.name] = given.pop(0)
-        elif param.kind == "varargs":
-            bound[param.name], given = Tuple(tuple(given)), []
-        elif param.kind == "varkw":
-            bound[param.name] = Dict(tuple(Const(k) for k in keywords), tuple(keywords.values()))
-            keywords = {}
-        elif param.name in keywords:
-            bound[param.name] = keywords.pop(param.name)
-        elif param.name in callee.defaults:
-            bound[param.name] = callee.constant(callee.defaults[param.name])
-        elif isinstance(param.default, (Const, Name)):
-            # a name that only means the default: lowering gave it
-            bound[param.name] = param.default
-        elif param.default is not None:
-            return Refuse(f"the default value of `{param.name}` is computed where the function is made", "pass it",
-                          at=call.at)
-        else:
-            return Refuse(f"`{callee.code.name}` is called without its argument `{param.name}`", "pass it", at=call.at)
-    if given or keywords:
-        return Refuse(f"`{callee.code.name}` is called with arguments that it doesn't take", "check the call",
-                      at=call.at)
-    return bound
-
-
-def _settled(expr: Expr) -> bool:
-    """Whether evaluating the expression later gives the same."""
-    return all(isinstance(e, (Name, Const, Attr, Tuple, Slice)) for e in walk(expr))

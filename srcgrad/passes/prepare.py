@@ -1,30 +1,73 @@
-"""Makes loops ready to be reversed.
+"""Makes loops and tries ready to be reversed.
 
-        while c: ...            n = 0; while c: n = n + 1; ...
+        while c: ...            n = 0; while c: n = n + 1; ...      and so a `for` that is left by a break
         for i in range(k): k = ...      r = range(k); for i in r: k = ...
         for i in r: i = ...     for k in r: i = k; i = ...
         if c: c = ...           t = c; if t: c = ...
 """
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
+from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.lang import names
-from srcgrad.lang.core import Bin, Bind, Const, Expr, For, If, Name, Statement, While, blocks, names_read, with_blocks
+from srcgrad.lang.core import (
+    Bin,
+    Bind,
+    Const,
+    Expr,
+    For,
+    If,
+    Name,
+    Statement,
+    Try,
+    While,
+    blocks,
+    names_read,
+    statements,
+    with_blocks,
+)
+from srcgrad.passes.lower.jumps import breaks
+from srcgrad.passes.tries import Progress, Tries, Visible, needs_progress, with_ways
 from srcgrad.passes.unit import Unit
 
 
-def prepare_loops(unit: Unit) -> tuple[Unit, dict[Statement, str], frozenset[str]]:
-    """The function, the counter of each while, and the names that were made."""
-    work = _Preparer(unit)
-    return unit.with_body(work.block(unit.code.body)), work.counters, frozenset(work.made)
+@dataclass(frozen=True)
+class Prepared:
+    """A function ready to be reversed: the counters of loops whose iterations are counted, what is known of its tries,
+    and the names that were made."""
+    unit: Unit
+    counters: dict[Statement, str]
+    tries: Tries
+    made: frozenset[str]
+
+
+def prepare(unit: Unit, facts_of: Callable[[Unit], Facts]) -> Prepared:
+    """The function, ready to be reversed; facts are only asked for where there is a `try`."""
+    work = _Preparer(unit, facts_of)
+    body = work.block(unit.code.body)
+    return Prepared(unit.with_body(body), work.counters, work.tries, frozenset(work.made))
 
 
 class _Preparer:
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, facts_of: Callable[[Unit], Facts]) -> None:
+        self.unit, self.facts_of = unit, facts_of
         self.fresh = unit.fresh
         self.counters: dict[Statement, str] = {}
+        self.tries = Tries()
+        self.visible: set[int] = set()          # statements whose effects are seen where an exception arrives
         self.made: list[str] = []
+
+    @cached_property
+    def facts(self) -> Facts:
+        return self.facts_of(self.unit)
+
+    @cached_property
+    def bindings(self) -> Counter[str]:
+        return Counter(n for s in statements(self.unit.code.body) for n in names.bound_by(s))
 
     def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         return tuple(new for stmt in block for new in self.statement(stmt))
@@ -32,19 +75,25 @@ class _Preparer:
     def statement(self, stmt: Statement) -> list[Statement]:
         if not blocks(stmt):
             return [stmt]
+        if isinstance(stmt, Try):
+            return self._try(stmt)
         whole = with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))
         match whole:
             case While():
                 return self._counted(whole)
             case For(_, it, body, _) if names_read(it) & names.bound(body):
                 before, name = self._named("items", it, stmt)
-                return [before, self._own_target(replace(whole, iter=name))]
+                return [before, *self._for(replace(whole, iter=name))]
             case For():
-                return [self._own_target(whole)]
+                return self._for(whole)
             case If(test, body, orelse) if names_read(test) & (names.bound(body) | names.bound(orelse)):
                 before, name = self._named("cond", test, stmt)
                 return [before, replace(whole, test=name)]
         return [whole]
+
+    def _for(self, stmt: For) -> list[Statement]:
+        whole = self._own_target(stmt)
+        return self._counted(whole) if breaks(stmt.body) else [whole]
 
     def _own_target(self, stmt: For) -> For:
         """A name that the body binds again isn't at an iteration's end what it was at its start."""
@@ -59,9 +108,32 @@ class _Preparer:
         self.made.append(name)
         return Bind((name,), (value,), at=stmt.at), Name(name)
 
-    def _counted(self, stmt: While) -> list[Statement]:
+    def _counted(self, stmt: For | While) -> list[Statement]:
         counter = self.fresh.name("n")
         step = Bind((counter,), (Bin("+", Name(counter), Const(1)),), at=stmt.at)
         counted = replace(stmt, body=(step, *stmt.body))
         self.counters[counted] = counter
         return [Bind((counter,), (Const(0),), at=stmt.at), counted]
+
+    # ------------------------------------------------------------ exceptions
+
+    def _try(self, stmt: Try) -> list[Statement]:
+        visible = Visible(stmt, self.facts)
+        self.visible |= {id(s) for s in statements(stmt.body) if visible(s)}
+        whole = with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))
+        assert isinstance(whole, Try)
+        covered = names.bound(stmt.body)
+        before: list[Statement] = []
+        counted = needs_progress(stmt, visible)
+        if counted:
+            progress = Progress(self.tries, self.counters, self.fresh.name, self.visible, self.bindings)
+            before, body = progress.block(whole.body, False)
+            whole, covered = replace(whole, body=body), frozenset(progress.merged)
+        note, whole, way = with_ways(whole, self.fresh.name)
+        self.tries.starts.update(note)
+        if way is not None:
+            self.tries.ways[whole] = way
+            self.tries.covered[whole] = covered
+        if counted:
+            self.tries.counted.add(whole)
+        return [*before, *note, whole]

@@ -10,27 +10,23 @@ import gast
 
 from srcgrad.lang import names
 from srcgrad.lang.core import (
+    At,
     Bind,
-    Comment,
-    Effect,
     Expr,
     For,
     Function,
-    If,
-    Jump,
     Name,
     Opaque,
-    Refuse,
-    Return,
     Statement,
-    Store,
+    Try,
     Unpack,
-    While,
+    With,
     blocks,
     expressions,
     map_expr,
     names_read,
     with_blocks,
+    with_expressions,
 )
 
 
@@ -42,26 +38,25 @@ def rename_statement(stmt: Statement, to: Mapping[str, Expr]) -> Statement:
 
     inner = blocks(stmt)
     new = with_blocks(stmt, tuple(tuple(rename_statement(s, to) for s in b) for b in inner)) if inner else stmt
-    values = tuple(rename_expr(e, to) for e in expressions(stmt))
+    new = with_expressions(new, tuple(rename_expr(e, to) for e in expressions(stmt)))
     match new:
-        case Bind(names_, _):
-            return replace(new, names=tuple(map(target, names_)), values=values)
-        case Unpack(names_, _, _):
-            return replace(new, names=tuple(map(target, names_)), value=values[0])
-        case Store():
-            return replace(new, place=values[0], value=values[1])
+        case Bind(names_, _) | Unpack(names_, _, _):
+            return replace(new, names=tuple(map(target, names_)))
         case For(name, _, _, _):
-            return replace(new, target=target(name), iter=values[0])
-        case If() | While():
-            return replace(new, test=values[0])
-        case Effect() | Return():
-            return replace(new, value=values[0])
-        case Refuse() | Comment() | Jump():
-            return replace(new)
-    if values:
-        return Refuse("this statement isn't supported in a function that is called", "write it in the function itself",
-                      at=stmt.at)
+            return replace(new, target=target(name))
+        case With(items, _):
+            return replace(new, items=tuple((e, n and target(n)) for e, n in items))
+        case Try(_, handlers, _, _):
+            return replace(new, handlers=tuple((e, n and target(n), b) for e, n, b in handlers))
     return new
+
+
+def relocated(stmt: Statement, at: At | None) -> Statement:
+    """The statement as if all of it stood at this place."""
+    inner = blocks(stmt)
+    new = with_blocks(stmt, tuple(tuple(relocated(s, at) for s in b) for b in inner)) if inner else stmt
+    return replace(with_expressions(new, tuple(map_expr(lambda e: replace(e, at=at), e) for e in expressions(stmt))),
+                   at=at)
 
 
 def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:

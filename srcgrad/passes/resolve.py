@@ -8,6 +8,7 @@
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.interpreter import Facts, filled_array
-from srcgrad.analysis.interpret.state import Abstract, Ref
+from srcgrad.analysis.interpret.state import Abstract, Ref, Storage
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import Array, ListOf, RangeOf, TupleOf, number_of
 from srcgrad.lang.core import (
@@ -138,7 +139,7 @@ class _Resolver:
             return [stmt]
         active = self.facts.kind(stmt, name).active or self.facts.kind(stmt, stmt.value).active
         if not active or stmt.op in LINEAR:
-            return [replace(stmt, place=whole)] if active else [stmt]
+            return [replace(stmt, place=whole)]
         return self._spelled_out(stmt, whole)
 
     def _either_way(self, stmt: Store, name: Name, back: tuple[Statement, ...] = ()) -> list[Statement]:
@@ -171,7 +172,7 @@ class _Resolver:
         return Name(new)
 
     def _aliased(self, stmt: Store, name: Name) -> bool:
-        """Whether something else may mean the same array, so that it matters if `s += v` writes or rebinds."""
+        """Whether something else may ever mean the same array, so that it matters if `s += v` writes or rebinds."""
         own = {ref.storage for ref in self.facts.kind(stmt, name).refs}
         if any(storage.origin == "outer" for storage in own):
             return True
@@ -179,9 +180,17 @@ class _Resolver:
                 for ref in _all_refs(part)}
         if own & held:
             return True
-        live = self.facts.live.after[stmt]
-        return any(other != name.id and other in live and own & {ref.storage for ref in _all_refs(item)}
-                   for other, item in self.facts.before[stmt].items())
+        return any(self._names_of.get(storage, set()) - {name.id} for storage in own)
+
+    @functools.cached_property
+    def _names_of(self) -> dict[Storage, set[str]]:
+        """The names that mean a storage, or a view of it, anywhere in the function."""
+        out: dict[Storage, set[str]] = {}
+        for env in (*self.facts.before.values(), *self.facts.after.values()):
+            for name, item in env.items():
+                for ref in _all_refs(item):
+                    out.setdefault(ref.storage, set()).add(name)
+        return out
 
     def _for(self, stmt: For, whole: For) -> list[Statement]:
         item, value = self.facts.kind(stmt, stmt.iter), self.facts.value(stmt, stmt.iter)
@@ -191,8 +200,7 @@ class _Resolver:
         source = stmt.iter
         if not isinstance(source, Name) or source.id in bound(whole.body):
             name = self._made("items")
-            known = isinstance(value, (Array, ListOf, TupleOf, RangeOf))
-            before.append(Bind((name,), (source if known else Call(Name("list"), (source,)),), at=stmt.at))
+            before.append(Bind((name,), (source,), at=stmt.at))
             source = Name(name, at=stmt.iter.at)
         needs_index = item.active or any(ref.storage.written for ref in item.refs)
         if not needs_index or not isinstance(value, (Array, ListOf, TupleOf)):

@@ -37,10 +37,12 @@ from srcgrad.lang.core import (
     Star,
     Statement,
     Store,
+    Try,
     Tuple,
     Unary,
     Unpack,
     While,
+    With,
     blocks,
     children,
     names_read,
@@ -50,19 +52,20 @@ from srcgrad.lang.core import (
     with_blocks,
 )
 from srcgrad.lang.names import Fresh, bound_by
+from srcgrad.passes.reverse.records import record_class
 from srcgrad.passes.unit import Unit
 
 
 def split(unit: Unit, facts: Facts) -> tuple[Unit, frozenset[str]]:
     """The function with its active expressions taken apart, and the temporaries that were made."""
-    work = _Splitter(facts, unit.code, unit.fresh)
+    work = _Splitter(facts, unit.code, unit.fresh, unit.lengths)
     body = work.block(unit.code.body)
     return unit.with_body(body), frozenset(work.made)
 
 
 class _Splitter:
-    def __init__(self, facts: Facts, code: Code, fresh: Fresh) -> None:
-        self.facts, self.fresh = facts, fresh
+    def __init__(self, facts: Facts, code: Code, fresh: Fresh, lengths: dict[Statement, str]) -> None:
+        self.facts, self.fresh, self.lengths = facts, fresh, lengths
         self.made: list[str] = []
         self.steady = _steady(code)
 
@@ -82,8 +85,8 @@ class _Splitter:
                 if not self.active(stmt, stmt.place) and not self.active(stmt, value):
                     return [*before, replace(stmt, place=place)]
                 part = self._member if op is None else self.operand
-                new = replace(stmt, place=place, value=part(stmt, value, before))
-                return [*before, new]
+                new: Statement = replace(stmt, place=place, value=part(stmt, value, before))
+                return [*before, *self._measured(stmt, place, new)]
             case Unpack(_, value, _) | Return(value):
                 value = self.operand(stmt, value, before)
                 if isinstance(stmt, Unpack) and names_read(value) & set(stmt.names):
@@ -94,7 +97,7 @@ class _Splitter:
             case If():
                 test = self._test(stmt, before)
                 return [*before, replace(stmt, test=test, body=self.block(stmt.body), orelse=self.block(stmt.orelse))]
-            case For() | While():
+            case For() | While() | Try() | With():
                 return [with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))]
         return [stmt]
 
@@ -120,7 +123,30 @@ class _Splitter:
     def _effect(self, stmt: Effect, call: Call) -> list[Statement]:
         before: list[Statement] = []
         args = tuple(self._member(stmt, a, before) if self.active(stmt, a) else a for a in call.args)
-        return [*before, Effect(replace(call, args=args), at=stmt.at)]
+        func = call.func
+        if isinstance(func, Attr) and isinstance(self.facts.value(stmt, func.value), (ListOf, DictOf)):
+            func = Attr(self._owner_of_store(stmt, func.value, before), func.name, at=func.at)
+            args = tuple(a if is_place(a) or isinstance(a, (Tuple, List)) else self.index(stmt, a, before) for a in args)
+        new = Effect(replace(call, func=func, args=args), at=stmt.at)
+        if isinstance(func, Attr) and func.name == "__delitem__" and isinstance(args[0], Slice):
+            return [*before, *self._measured(stmt, Item(func.value, args[0]), new)]
+        return [*before, new]
+
+    def _measured(self, stmt: Statement, place: Expr, new: Statement) -> list[Statement]:
+        """Before a slice of a list is replaced its length gets a name."""
+        if not isinstance(place, Item) or not isinstance(place.index, Slice) or not self._is_list(stmt):
+            return [new]
+        name = self.fresh.name("length")
+        self.made.append(name)
+        self.lengths[new] = name
+        return [Bind((name,), (Call(Name("len"), (place.value,)),), at=stmt.at), new]
+
+    def _is_list(self, stmt: Statement) -> bool:
+        owner = stmt.place.value if isinstance(stmt, Store) and isinstance(stmt.place, Item) else \
+            stmt.value.func.value if isinstance(stmt, Effect) and isinstance(stmt.value, Call) \
+            and isinstance(stmt.value.func, Attr) else None
+        return owner is not None and isinstance(self.facts.value(stmt, owner), ListOf) \
+            and self.facts.kind(stmt, owner).active
 
     def _bind(self, stmt: Bind, targets: tuple[str, ...], values: tuple[Expr, ...]) -> list[Statement]:
         if not any(self.active(stmt, v) for v in values):
@@ -166,7 +192,12 @@ class _Splitter:
     # ------------------------------------------------------------ expressions
 
     def active(self, stmt: Statement, expr: Expr) -> bool:
-        return self.facts.kind(stmt, expr).active
+        """Whether an expression must be taken apart: what is differentiated takes part, or a list or dict changes."""
+        return self.facts.kind(stmt, expr).active or any(self._changes(stmt, e) for e in walk(expr))
+
+    def _changes(self, stmt: Statement, expr: Expr) -> bool:
+        return isinstance(expr, Call) and isinstance(expr.func, Attr) and expr.func.name in ("pop", "popitem") \
+            and isinstance(self.facts.value(stmt, expr.func.value), (ListOf, DictOf))
 
     def _name(self, hint: str, value: Expr, before: list[Statement]) -> Name:
         name = self.fresh.name(hint)
@@ -207,8 +238,9 @@ class _Splitter:
             case Attr(owner, name) if self._is_field(stmt, owner, name):
                 return Attr(self._owner(stmt, owner, before), name, at=expr.at)
             case Call(func, args, kwargs):
-                return Call(self._callee(stmt, func, before), tuple(self.operand(stmt, a, before) for a in args),
-                            tuple((k, self.operand(stmt, v, before)) for k, v in kwargs), at=expr.at)
+                part = self.operand if record_class(self.facts, stmt, expr) is None else self._member
+                return Call(self._callee(stmt, func, before), tuple(part(stmt, a, before) for a in args),
+                            tuple((k, part(stmt, v, before)) for k, v in kwargs), at=expr.at)
         part = self._member if isinstance(expr, (List, Tuple, Dict)) else self.operand
         return rebuild(expr, tuple(part(stmt, e, before) for e in children(expr)))
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from srcgrad.rules import registry
 from srcgrad.rules.spellings import ATTRIBUTES, METHODS, SYNONYMS
+from srcgrad.runtime.tensors import stop_gradient
 from srcgrad.runtime import writes
 
 _NUMPY_ZERO = """

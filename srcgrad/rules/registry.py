@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from srcgrad.rules.rule import Rule
 
 CHAPTERS = ("arithmetic", "elementwise", "selection", "reductions", "products", "linalg", "shaping", "joining",
-            "indexing", "casts", "sequences", "factorisations")
+            "indexing", "casts", "sequences", "factorisations", "windows")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
 LATER = {"numpy.fft": "fourier", "scipy.special": "special", "scipy.linalg": "scipy_linalg"}

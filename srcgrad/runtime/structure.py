@@ -350,7 +350,8 @@ def check_scalar(value: Any) -> None:
     if type(value) is np.float64 or type(value) is float:
         return
     if not isinstance(value, (int, float, complex, np.number, np.bool_, np.ndarray)):
-        raise ArgumentError(f"the function returned a {type(value).__name__}, which has no gradient",
+        kind = "None" if value is None else f"a {type(value).__name__}"
+        raise ArgumentError(f"the function returned {kind}, which has no gradient",
                             remedy="Return a real number, or use vjp for other results.")
     if np.ndim(value) != 0:
         raise ArgumentError(f"the function returned an array of shape {np.shape(value)}, and a gradient needs a scalar",
@@ -401,6 +402,11 @@ def _storages(x: Any, seen: set[int]) -> Iterable[Any]:
         yield x
     for item in inner:
         yield from _storages(item, seen)
+
+
+def arrays_in(x: Any) -> list[np.ndarray]:
+    """All arrays inside of a value, each once."""
+    return list({id(a): a for a in _arrays(x, ())}.values())
 
 
 def _arrays(x: Any, above: tuple[int, ...]) -> Iterable[np.ndarray]:

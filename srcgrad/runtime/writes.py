@@ -128,3 +128,30 @@ def reduceat_cells(count: int, indices: Any) -> tuple[np.ndarray, np.ndarray]:
     rows = [np.arange(i, max(i + 1, j)) for i, j in zip(indices, ends, strict=True)]
     segments = np.repeat(np.arange(len(rows)), [len(r) for r in rows])
     return segments, np.concatenate([np.zeros(0, np.intp), *rows])
+
+
+# ---------------------------------------------------------------- views
+
+def reshaped(a: np.ndarray, shape: Any) -> np.ndarray:
+    """A view of `a` in another shape, as `a.shape = shape` makes it; raises where that would need a copy.
+
+    >>> reshaped(np.arange(4), (2, -1))
+    array([[0, 1],
+           [2, 3]])
+    """
+    view = a.view()
+    view.shape = shape
+    return view
+
+
+def windows_adjoint(g: np.ndarray, shape: Shape, window_shape: Any, axis: Any = None) -> np.ndarray:
+    """The adjoint of an array of `shape` in sliding_window_view(x, window_shape, axis).
+
+    >>> windows_adjoint(np.ones((3, 2)), (4,), 2)
+    array([1., 2., 2., 1.])
+    """
+    cells = np.arange(math.prod(shape)).reshape(shape)
+    where = np.lib.stride_tricks.sliding_window_view(cells, window_shape, axis)
+    bar = np.zeros(math.prod(shape), g.dtype)
+    np.add.at(bar, where, g)
+    return bar.reshape(shape)

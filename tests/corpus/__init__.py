@@ -3,30 +3,15 @@
 `PROGRAMS` maps names to programs; those named in `LATER` use more than the core language (straight-line code,
 branches, loops, calls, writes to arrays, aliases, appended lists, read-only records): they must be right or refused.
 """
-from corpus import (
-    aliases,
-    beyond,
-    branches,
-    calls,
-    containers,
-    linear_algebra,
-    loops,
-    mechanics,
-    nasty,
-    networks,
-    scalars,
-    statistics,
-    stencils,
-    straight,
-    whiles,
-    writes,
-)
+import importlib
+import pkgutil
+
 from corpus.registry import PROGRAMS, Program
 
 __all__ = ["CORE", "LATER", "MODULES", "NASTY", "PROGRAMS", "Program"]
 
-MODULES = (aliases, beyond, branches, calls, containers, linear_algebra, loops, mechanics, nasty, networks, scalars,
-           statistics, stencils, straight, whiles, writes)
+MODULES = tuple(importlib.import_module(f"corpus.{module.name}") for module in pkgutil.iter_modules(__path__)
+                if module.name != "registry")
 
 # The twenty kinds a to t, in order.
 NASTY = (

@@ -1,72 +1,39 @@
-"""All Python in README and docs runs, and so do the examples in the package's docstrings.
+"""All Python in README and docs runs, and so do their commands, and the examples in the package's docstrings.
 
-The blocks of one page run one after the other with the same names.  Blocks with prompts are compared with what they
-print.  A block right after the comment `<!-- not run: why -->` is only compiled.
+    python -m pytest tests/docs --regenerate
+
+writes what blocks print into the pages anew.  Read what has changed before it is committed.
 """
 from __future__ import annotations
 
 import doctest
 import importlib
-import linecache
 import pkgutil
-import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import srcgrad
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = [ROOT / "README.md", *sorted(ROOT.joinpath("docs").rglob("*.md"))]
-BLOCK = re.compile(r"^(?P<skip><!-- not run: [^\n]+ -->\n)?```(?:python|pycon)\n(?P<text>.*?)^```$",
-                   re.MULTILINE | re.DOTALL)
+from docblocks import PAGES, blocks, matches, run_page, write
 
 
-@dataclass(frozen=True)
-class Block:
-    page: Path
-    line: int
-    text: str
-    runs: bool
-
-    @property
-    def name(self) -> str:
-        return f"{self.page.relative_to(ROOT)}:{self.line}"
-
-
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    return [Block(page, text.count("\n", 0, found.start("text")) + 1, found["text"], not found["skip"])
-            for found in BLOCK.finditer(text)]
-
-
-def run(block: Block, names: dict[str, Any]) -> None:
-    if ">>>" in block.text:
-        run_prompts(block, names)
-        return
-    code = compile(block.text, f"<{block.name}>", "exec")
-    # functions of the block can be differentiated only if their source can be found
-    linecache.cache[f"<{block.name}>"] = len(block.text), None, block.text.splitlines(True), f"<{block.name}>"
-    if block.runs:
-        exec(code, names)
-
-
-def run_prompts(block: Block, names: dict[str, Any]) -> None:
-    test = doctest.DocTestParser().get_doctest(block.text, names, block.name, str(block.page), block.line - 1)
-    report: list[str] = []
-    if block.runs:
-        doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.append, clear_globs=False)
-        names.update(test.globs)
-    assert not report, "".join(report)
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a page's files are written and its blocks run."""
+    place = tmp_path / "page"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    monkeypatch.syspath_prepend(str(place))
+    return place
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
-def test_code_blocks_of_a_page(page: Path) -> None:
-    names: dict[str, Any] = {"__name__": "__page__"}
-    for block in blocks(page):
-        run(block, names)
+def test_code_blocks_of_a_page(page: Path, directory: Path, request: pytest.FixtureRequest) -> None:
+    wrong = run_page(page, directory)
+    if request.config.getoption("--regenerate"):
+        write(page, wrong)
+    else:
+        assert [(old.name, old.text) for old, _ in wrong] == [(new.name, new.text) for _, new in wrong]
 
 
 def modules() -> list[str]:
@@ -88,8 +55,7 @@ def page_of(directory: Path, text: str) -> Path:
     return page
 
 
-def test_blocks_are_found_with_their_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+def test_blocks_are_found_with_their_lines(tmp_path: Path) -> None:
     skipped, shell = "<!-- not run: too long -->\n```python\ny = 1\n```\n", "```bash\nls\n```\n"
     page = page_of(tmp_path, "# a\n\n```python\nx = 1\n```\n" + skipped + shell)
     assert [(b.name, b.text, b.runs) for b in blocks(page)] == [
@@ -100,8 +66,34 @@ def test_blocks_are_found_with_their_lines(tmp_path: Path, monkeypatch: pytest.M
     ("```python\n1 / 0\n```\n", ZeroDivisionError),
     ("```python\nx = 1\n```\n\n```pycon\n>>> x + 1\n3\n```\n", AssertionError),
     ("<!-- not run: why -->\n```python\nx = = 1\n```\n", SyntaxError),
+    ("```console\n$ false\n```\n", AssertionError),
 ])
-def test_wrong_blocks_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, error: type[Exception]) -> None:
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+def test_wrong_blocks_fail(tmp_path: Path, directory: Path, text: str, error: type[Exception]) -> None:
     with pytest.raises(error):
-        test_code_blocks_of_a_page(page_of(tmp_path, text))
+        run_page(page_of(tmp_path, text), directory)
+
+
+@pytest.mark.parametrize("wrong", [
+    "```python\nprint(1)\n```\n<!-- output -->\n```text\n2\n```\n",
+    "```console\n$ echo 1\n2\n```\n",
+    "```console\n$ echo 2\n2\n$ echo 1\n2\n```\n",
+])
+def test_wrong_output_is_found_and_mended(tmp_path: Path, directory: Path, wrong: str) -> None:
+    page = page_of(tmp_path, f"# a\n\n{wrong}\n```python\nx = 3\n```\n\n{wrong}")
+    changes = run_page(page, directory)
+    assert len(changes) == 2
+    write(page, changes)
+    at = wrong.rindex("2")
+    right = wrong[:at] + "1" + wrong[at + 1:]
+    assert page.read_text() == f"# a\n\n{right}\n```python\nx = 3\n```\n\n{right}"
+
+
+def test_files_are_there_for_commands_and_imports(tmp_path: Path, directory: Path) -> None:
+    file = "<!-- file: numbers_of_page.py -->\n```python\nN = 3\n```\n"
+    use = "```console\n$ python -c 'import numbers_of_page as n; print(n.N)'\n3\n```\n"
+    assert run_page(page_of(tmp_path, file + use + "```python\nimport numbers_of_page\n```\n"), directory) == []
+
+
+def test_dots_stand_for_any_text() -> None:
+    assert matches("a 1\nb 2\nc\n", "a ...\nc\n")
+    assert not matches("a 1\nb\n", "a ...\nc\n")

@@ -94,7 +94,7 @@ def test_lines_and_names_are_those_of_the_text():
     text = "# a heading\n\ndef f(x):\n    y = x\n    return 1 / y\n"
     f, filename = load(text, "f", {}, filename_hint="f_grad")
     assert f.__code__.co_firstlineno == 3
-    assert filename.startswith("<srcgrad f_grad-") and filename.endswith(">")
+    assert filename.startswith("<generated f_grad-") and filename.endswith(">")
     assert (f.__name__, f.__qualname__) == ("f", "f")
     with pytest.raises(ZeroDivisionError) as caught:
         f(0)

@@ -2,50 +2,59 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
+import itertools
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import operations
-from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, Refused, numeric
+from srcgrad.analysis.interpret import classes, constructors, containers, fields, methods, operators
+from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, captures_active, numeric
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.sharing import gives_view, viewed
-from srcgrad.analysis.interpret.state import Abstract, Env
-from srcgrad.analysis.scope import guard_attribute
+from srcgrad.analysis.interpret.special import SPECIAL
+from srcgrad.analysis.interpret.state import Abstract, Env, drop_slots, reach
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
     Closure,
     DictOf,
     Known,
+    Lazy,
     ListOf,
     Number,
     ObjectOf,
     RangeOf,
+    Super,
     TupleOf,
     Value,
     number_of,
 )
-from srcgrad.lang.core import Attr, Call, Expr, Star
+from srcgrad.lang.core import Attr, Call, Expr, Star, rebuild, suspends
 from srcgrad.lang.source import is_user_function
+from srcgrad.library.iteration import zip_iterable_first, zip_sequence_first
+from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
 from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
-from srcgrad.rules.spellings import METHODS, SYNONYMS
+from srcgrad.rules.spellings import SYNONYMS
 
 SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.meshgrid, np.split,
                              np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
                              np.broadcast_arrays, np.linalg.lstsq, np.linalg.eig, divmod))
+SPLITS = frozenset((np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit))
 # Functions that give an array or a number, whatever their arguments are.
 SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye,
     np.identity, np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere,
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
+ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, *(v for v in vars(itertools).values() if isinstance(v, type)),
+                        itertools.chain.from_iterable))
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
-# Methods that share memory where the function of that name doesn't.
-_AS_METHODS = {"conj": np.ndarray.conj, "conjugate": np.ndarray.conj}
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
@@ -56,39 +65,65 @@ class Calls:
     def __init__(self, callees: dict, user_result: Callable | None = None) -> None:
         self.callees = callees
         self.user_result = user_result
+        self.env: Env = {}
 
     def __call__(self, ev: Evaluator, expr: Call, env: Env) -> Abstract:
+        self.callees.pop((ev.site, id(expr)), None)
+        self.env = env
         if isinstance(expr.func, Attr):
             owner = ev(expr.func.value, env)
+            if isinstance(owner.value, Super):
+                return classes.super_call(self, ev, expr, expr.func, owner, env)
             if not isinstance(ev.value(owner), Known):
-                return self._method(ev, expr, expr.func, owner, env)
-        callee = ev(expr.func, env)
-        function = callee.value
-        args, kwargs = self._arguments(ev, expr, env)
-        if isinstance(function, Closure):
-            return self._user(ev, expr, function, args, kwargs)
-        if not isinstance(function, Known):
-            return self._opaque(ev, expr, None, [callee, *args], kwargs)
-        return self.known(ev, expr, function.obj, args, kwargs)
+                return methods.call(self, ev, expr, expr.func, owner, env)
+        return self.called(ev, expr, ev(expr.func, env), env)
 
-    def _arguments(self, ev: Evaluator, expr: Call, env: Env) -> tuple[list[Abstract], dict[str, Abstract]]:
+    def called(self, ev: Evaluator, expr: Call, callee: Abstract, env: Env) -> Abstract:
+        """What calling the value gives."""
+        function = ev.value(callee)
+        if isinstance(function, Known) and isinstance(function.obj, type):
+            made = constructors.construct(self, ev, expr, function.obj, env)
+            if made is not None:
+                return made
+        if isinstance(function, ObjectOf) and operators.method(function.cls, "__call__") is not None:
+            fields.guard_class(ev, function.cls, "__call__")
+            args, kwargs = self.arguments(ev, expr, env, inlined=True)
+            return ev.rewrite(expr, lambda parts, make: _by_method(expr, parts), callee, *args, *kwargs.values())
+        target = function.obj if isinstance(function, Known) else function
+        args, kwargs = self.arguments(ev, expr, env, inlined=isinstance(function, Closure) or _user_code(target)
+                                      or is_library(target))
+        if isinstance(function, Closure):
+            return self.user(ev, expr, function, args, kwargs)
+        if not isinstance(function, Known):
+            return self.opaque(ev, expr, None, [callee, *args], kwargs)
+        return self.known(ev, expr, function.obj, args, kwargs, env)
+
+    def arguments(self, ev: Evaluator, expr: Call, env: Env,
+                  inlined: Any = False) -> tuple[list[Abstract], dict[str, Abstract]]:
+        """The arguments one by one; what is spread must have a known length, unless the callee is put in place."""
         args: list[Abstract] = []
         for arg in expr.args:
-            args.extend(ev.spread(arg, env) if isinstance(arg, Star) else [ev(arg, env)])
+            if isinstance(arg, Star) and inlined:
+                item = ev(arg.value, env)
+                args.extend([item] if item.items is None else item.items)
+            else:
+                args.extend(containers.spread(ev, arg, env) if isinstance(arg, Star) else [ev(arg, env)])
         kwargs = {}
         for name, value in expr.kwargs:
             item = ev(value, env)
-            if name is None:
-                kwargs.update(self._spread_keywords(ev, value, item))
-            else:
+            if name is not None:
                 kwargs[name] = self._specialise(ev, name, item)
+            elif inlined:
+                kwargs["**"] = item
+            else:
+                kwargs.update(self._spread_keywords(ev, value, item, env))
         return args, kwargs
 
-    def _spread_keywords(self, ev: Evaluator, expr: Expr, item: Abstract) -> dict[str, Abstract]:
-        for ref in item.refs:
-            if ref.storage.kind == "dict" and "*" not in ref.storage.fields:
-                return dict(ref.storage.fields)
-        raise Refused("the keywords that `**` spreads here aren't known", "name them one by one", expr.at)
+    def _spread_keywords(self, ev: Evaluator, expr: Expr, item: Abstract, env: Env) -> dict[str, Abstract]:
+        keys = containers.keys(item)
+        if not isinstance(ev.value(item), DictOf) or containers.ANY in keys:
+            raise Refused("the keywords that `**` spreads here aren't known", "name them one by one", expr.at)
+        return {key: part for key in keys if (part := containers.read(ev, item, key, env)) is not None}
 
     def _specialise(self, ev: Evaluator, name: str, item: Abstract) -> Abstract:
         number = number_of(item.value)
@@ -104,9 +139,19 @@ class Calls:
     # ------------------------------------------------------------ known functions
 
     def known(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
-              kwargs: dict[str, Abstract]) -> Abstract:
-        if function is range:
+              kwargs: dict[str, Abstract], env: Env) -> Abstract:
+        """What a call of a particular function gives."""
+        if function is range or function is reversed and args and isinstance(ev.value(args[0]), RangeOf):
             return Abstract(RangeOf())
+        if function is list and args and isinstance(ev.value(args[0]), DictOf):
+            return ev.fresh(expr, ListOf(UNKNOWN), False)
+        special = _hashable(function) and SPECIAL.get(function)
+        if special:
+            found = special(self, ev, expr, args, kwargs, env)
+            if found is not None:
+                return found
+        if _hashable(function) and function in ITERATORS:
+            return self.iterator(ev, expr, function, args, kwargs)
         if function in (float, int, complex) and ev.heap.text and any(ev.value(a) == UNKNOWN for a in args):
             raise Refused(f"`{function.__name__}` may read here what a differentiated value was written to as text",
                           "pass the number itself", expr.at)
@@ -118,17 +163,23 @@ class Calls:
                 ev.heap.mark(ref.storage, written=True, active=args[2].active)
             return Abstract(Known(None))
         spelled = SYNONYMS.get(function, function) if _hashable(function) else function
+        plain = equivalent_of(function)
+        if plain is not None and (plain.writes or _wants_plain_form(has_rule(spelled), args, kwargs)):
+            return self.user(ev, expr, plain.function, args, kwargs)
         if has_rule(spelled):
             return self._operation(ev, expr, function, spelled, args, kwargs)
         if _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
             return self._inactive(ev, expr, function, args, kwargs)
-        if _user_code(function):
-            return self._user(ev, expr, function, args, kwargs)
-        return self._opaque(ev, expr, function, args, kwargs)
+        if _user_code(function) or is_library(function):
+            return self.user(ev, expr, function, args, kwargs)
+        return self.opaque(ev, expr, function, args, kwargs)
 
     def _operation(self, ev: Evaluator, expr: Call, function: Any, spelled: Any, args: list[Abstract],
                    kwargs: dict[str, Abstract]) -> Abstract:
         active = any(item.active for item in [*args, *kwargs.values()])
+        if active and any(isinstance(ev.value(a), ObjectOf) for a in args):
+            raise Refused(f"NumPy's `{getattr(function, '__name__', function)}` of an object of your own isn't "
+                          "supported", "call it with the arrays that the object holds", expr.at)
         for name in ("out", "where", "casting", "dtype"):
             if active and name in kwargs and kwargs[name].value != Known(None):
                 raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
@@ -138,6 +189,8 @@ class Calls:
         value = ev.result(function, values, {k: ev.value(v) for k, v in kwargs.items()})
         if spelled in SURELY_NUMERIC and value == UNKNOWN:
             value = Array(None, None)
+        if spelled in SPLITS and value == UNKNOWN:
+            value = ListOf(Array(None, None))
         if spelled not in SEVERAL_RESULTS:
             value = numeric(value, *(ev.value(a) for a in args))
         active = any(a.active for a in [*args, *kwargs.values()])
@@ -146,7 +199,7 @@ class Calls:
         owner = viewed(spelled)
         if shares is not None and len(args) > owner and isinstance(ev.value(args[owner]), Array) \
                 and isinstance(value, Array):
-            return self._view(ev, expr, spelled, shares, value, args[owner], active, len(args) + len(kwargs) == 1)
+            return self.view(ev, expr, spelled, shares, value, args[owner], active, len(args) + len(kwargs) == 1)
         result = ev.fresh(expr, value, active)
         return self._elements_views(ev, result, args) if shares else result
 
@@ -165,8 +218,8 @@ class Calls:
                 ev.heap.put(ref.storage, "*", Abstract(part.value, refs, part.varied))
         return result
 
-    def _view(self, ev: Evaluator, expr: Expr, function: Any, shares: bool, value: Value, owner: Abstract, active: bool,
-              alone: bool) -> Abstract:
+    def view(self, ev: Evaluator, expr: Expr, function: Any, shares: bool, value: Value, owner: Abstract, active: bool,
+             alone: bool) -> Abstract:
         """A view, or what may be one; `alone`: the owner is all that the function is given."""
         transposed = function is np.transpose and alone
         refs = ev.view(owner, Attr(HOLE, "T") if transposed else None)
@@ -202,20 +255,50 @@ class Calls:
                     return Abstract(Known(issubclass(known, args[1].value.obj)))
                 except TypeError:
                     pass
+        if function is type and len(args) == 1 and (cls := _class_of(ev.value(args[0]))) is not None:
+            return Abstract(Known(cls))
         if function in (str, repr, format) and any(a.active for a in args):
             ev.heap.note_text()
         return Abstract(Known(None) if function is print else UNKNOWN)
 
-    def _user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,
+    def method_in_library(self, ev: Evaluator, expr: Call, name: str, owner: Abstract, args: list[Abstract],
+                          kwargs: dict[str, Abstract]) -> Abstract | None:
+        """A call of the plain Python form of a method, where that is needed."""
+        cls = _class_of(ev.value(owner))
+        plain = None if cls is None else method_of(cls, name)
+        if plain is not None and (plain.writes or any(a.active for a in [owner, *args, *kwargs.values()])):
+            return self.user(ev, expr, plain.function, [owner, *args], kwargs, receiver=True)
+        return None
+
+    def iterator(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
+                 kwargs: dict[str, Abstract]) -> Abstract:
+        """An iterator; where it has to be run in place, its generator is noted."""
+        active = any(item.active for item in [*args, *kwargs.values()])
+        active = active or isinstance(function, Closure) and captures_active(function, self.env)
+        constants = tuple(_constant(item) for item in args)
+        plain = equivalent_of(function, constants, bool(kwargs))
+        if function is zip:
+            plain = _zip_of(ev, args)
+        if active and (plain is not None or makes_generator(function)):
+            self.callees[(ev.site, id(expr))] = (function if plain is None else plain.function, False)
+        return Abstract(Lazy(), varied=active)
+
+    def user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,
               receiver: bool = False) -> Abstract:
+        if makes_generator(function):
+            made = self.iterator(ev, expr, function, args, kwargs)
+            if made.varied:
+                self.callees[(ev.site, id(expr))] = (function, receiver)
+            return made
         self.callees[(ev.site, id(expr))] = (function, receiver)
         if self.user_result is not None:
             result = self.user_result(ev, expr, function, receiver, args, kwargs)
             if result is not None:
+                drop_slots(self.env, reach([*args, *kwargs.values()]))
                 return result
         return Abstract(UNKNOWN, varied=any(a.active for a in [*args, *kwargs.values()]))
 
-    def _opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
+    def opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
         """Code that can't be looked into: fine as long as nothing that is differentiated gets there."""
         if any(a.active for a in [*args, *kwargs.values()]):
             if function is None:
@@ -230,74 +313,41 @@ class Calls:
         for item in [*args, *kwargs.values()]:
             for ref in item.refs:
                 ev.heap.mark(ref.storage, loose=True)
+        drop_slots(self.env, reach([*args, *kwargs.values()]))
         return Abstract(UNKNOWN)
 
-    # ------------------------------------------------------------ methods
 
-    def _method(self, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, env: Env) -> Abstract:
-        name = func.name
-        value = ev.value(owner)
-        args, kwargs = self._arguments(ev, expr, env)
-        if isinstance(value, (Array, Number)):
-            return self._array_method(ev, expr, func, owner, value, args, kwargs)
-        if isinstance(value, ListOf):
-            return self._list_method(ev, expr, owner, name, args)
-        if isinstance(value, DictOf) and name == "get":
-            return ev.element(owner, args[0].value.obj if isinstance(args[0].value, Known) else None)
-        if isinstance(value, ObjectOf):
-            return self._object_method(ev, expr, owner, value, name, args, kwargs, env)
-        return self._opaque(ev, expr, None, [owner, *args], kwargs)
-
-    def _object_method(self, ev: Evaluator, expr: Call, owner: Abstract, value: ObjectOf, name: str,
-                       args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
-        if name in dict(value.fields):
-            function = ev(expr.func, env).value
-            return self._opaque(ev, expr, None, args, kwargs) if not isinstance(function, Known) \
-                else self.known(ev, expr, function.obj, args, kwargs)
-        found = getattr(value.cls, name, None)
-        if found is not None:
-            ev.guards[("attribute", id(value.cls), name)] = guard_attribute(value.cls, name, Known(found))
-        if isinstance(inspect.getattr_static(value.cls, name, None), (staticmethod, classmethod)):
-            return self.known(ev, expr, found, args, kwargs)
-        if isinstance(found, types.FunctionType):
-            return self._user(ev, expr, found, [owner, *args], kwargs, receiver=True)
-        return self._opaque(ev, expr, found, [owner, *args], kwargs)
-
-    def _array_method(self, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, value: Value,
-                      args: list[Abstract], kwargs: dict) -> Abstract:
-        name = func.name
-        active = owner.active or any(a.active for a in [*args, *kwargs.values()])
-        function = METHODS.get(name)
-        if name in ("fill", "sort", "partition", "put", "resize", "itemset", "setflags", "setfield", "byteswap"):
-            raise Refused(f"the method `{name}`, which changes the array in place, isn't supported yet",
-                          "assign to items or slices", expr.at)
-        if function is None and active and (name in ("tolist", "item") or not _inactive_method(name)):
-            raise Refused(f"the array method `{name}` isn't supported", "use a supported NumPy function", expr.at)
-        values, named = tuple(ev.value(a) for a in args), {k: ev.value(v) for k, v in kwargs.items()}
-        result = operations.method(value, name, values, named)
-        active = active and not _inactive_method(name)
-        result = numeric(result, value)
-        shares = gives_view(_AS_METHODS.get(name, function), (value, *values), named)
-        if shares is not None and isinstance(value, Array) and isinstance(result, Array):
-            return self._view(ev, expr, function, shares, result, owner, active, not args and not kwargs)
-        return ev.fresh(expr, result, active)
-
-    def _list_method(self, ev: Evaluator, expr: Call, owner: Abstract, name: str, args: list[Abstract]) -> Abstract:
-        if name == "append" and len(args) == 1:
-            for ref in owner.refs:
-                ev.heap.mark(ref.storage, written=True)
-                ev.heap.put(ref.storage, "*", args[0])
-            return Abstract(Known(None))
-        if name in ("index", "count"):
-            return Abstract(Number("int"))
-        if name == "copy":
-            return ev.container_item(expr, owner, Abstract(operations.SliceOf(None, None, None)))
-        raise Refused(f"the list method `{name}` isn't supported yet", "use `append` and items", expr.at)
+def _wants_plain_form(has_rule: bool, args: list[Abstract], kwargs: dict[str, Abstract]) -> bool:
+    """Whether a call needs the plain Python form of its function: a rule takes sequences, and no keys of them."""
+    items = [*args, *kwargs.values()]
+    if not any(item.active for item in items):
+        return False
+    return not has_rule or bool(kwargs) or any(isinstance(item.value, Lazy) for item in items)
 
 
-def _inactive_method(name: str) -> bool:
-    function = METHODS.get(name)
-    return function is not None and not has_rule(function)
+def _constant(item: Abstract) -> Any:
+    """The argument where it is a known number; an ellipsis stands for None."""
+    if isinstance(item.value, Known):
+        return ... if item.value.obj is None else item.value.obj
+    number = number_of(item.value)
+    return None if number is None or number.linear is None else number.linear.constant
+
+
+def _zip_of(ev: Evaluator, args: list[Abstract]) -> Equivalent | None:
+    """What zips an iterator with a sequence."""
+    lazy = [isinstance(ev.value(a), Lazy) for a in args]
+    if lazy == [True, False]:
+        return Equivalent(zip_iterable_first)
+    return Equivalent(zip_sequence_first) if lazy == [False, True] else None
+
+
+def makes_generator(function: Any) -> bool:
+    """Whether calling the function only makes a generator."""
+    if isinstance(function, Closure):
+        return suspends(function.function.code.body)
+    while isinstance(function, (functools.partial, types.MethodType)):
+        function = function.func if isinstance(function, functools.partial) else function.__func__
+    return isinstance(function, types.FunctionType) and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def _user_code(function: Any) -> bool:
@@ -310,6 +360,13 @@ def _hashable(function: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _by_method(expr: Call, parts: tuple[Expr, ...]) -> Expr:
+    """layer(x)   ->   layer.__call__(x)"""
+    whole = rebuild(expr, parts)
+    assert isinstance(whole, Call)
+    return replace(whole, func=Attr(whole.func, "__call__", at=expr.at))
 
 
 def _class_of(value: Value) -> type | None:

@@ -304,3 +304,32 @@ EXACT: dict[Any, Rule] = {
     range: _always(RangeOf()), float: _float, int: _int, max: _extreme, min: _extreme,
     np.shape: _shape, np.zeros: _filled, np.ones: _filled, np.empty: _filled, np.reshape: _reshape, np.arange: _arange}
 EXACT |= {op: _comparison(op) for op in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)}
+
+
+# ---------------------------------------------------------------- windows
+
+def _windows(args: Args, kwargs: Kwargs) -> Value | None:
+    """sliding_window_view(x, window_shape, axis): each window is one shorter than what it slides over, or more."""
+    values = dict(zip(("x", "window_shape", "axis"), args), **kwargs)
+    x, window, axis = values.get("x"), values.get("window_shape", UNKNOWN), values.get("axis", Known(None))
+    if not isinstance(x, Array):
+        return None
+    if x.dims is None or not isinstance(axis, Known) and number_of(axis) is None:
+        return Array(x.dtype, None)
+    sizes = window.items if isinstance(window, TupleOf) else (window,)
+    if not all(map(_is_int, sizes)):
+        return Array(x.dtype, None)
+    lengths = [whole(n) for n in sizes]
+    dims = list(x.dims)
+    known = number_of(axis)
+    first = 0 if known is None else None if known.linear is None else known.linear.constant
+    for k, length in enumerate(lengths):
+        place = None if first is None else first + k
+        if place is None or length is None or (dim := dims[place]) is None:
+            dims = [None] * len(dims)
+            break
+        dims[place] = dim + Linear(1) - length
+    return Array(x.dtype, (*dims, *lengths))
+
+
+EXACT[np.lib.stride_tricks.sliding_window_view] = _windows

@@ -6,12 +6,16 @@ import operator
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret import classes, containers, fields, operations
 from srcgrad.analysis.interpret.equalities import Equalities
+from srcgrad.analysis.interpret.operators import own_operator
+from srcgrad.analysis.interpret.refused import NeverReturns, Refused
+from srcgrad.analysis.interpret.rewrites import Build, Replace
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
 from srcgrad.analysis.scope import MISSING, Outer, guard_attribute
 from srcgrad.analysis.values import (
@@ -20,17 +24,18 @@ from srcgrad.analysis.values import (
     Closure,
     DictOf,
     Known,
+    Lazy,
     Linear,
     ListOf,
     Number,
     ObjectOf,
+    Super,
     TupleOf,
     Value,
     join,
     number_of,
 )
 from srcgrad.lang.core import (
-    At,
     Attr,
     Bin,
     Bool,
@@ -62,18 +67,8 @@ UNARY: dict[str, Callable] = {"-": operator.neg, "+": operator.pos, "~": operato
 INACTIVE_OPERATORS = frozenset(("//", "<<", ">>", "&", "|", "^"))
 DATA = (int, float, complex, np.ndarray, np.generic, list, tuple, dict)
 HOLE = Name("_")
-
-
-class NeverReturns(Exception):
-    """A call that hasn't returned yet, as far as is known: what follows it can't be reached."""
-
-
-class Refused(Exception):
-    """This statement can't be differentiated: what, and what to write instead."""
-
-    def __init__(self, what: str, remedy: str, at: At | None = None) -> None:
-        super().__init__(what)
-        self.what, self.remedy, self.at = what, remedy, at
+COMPREHENSIONS = ("ListComp", "SetComp", "DictComp", "GeneratorExp")
+_INACTIVE_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"))
 
 
 class Evaluator:
@@ -85,16 +80,29 @@ class Evaluator:
         self.site: Any = None
         self.loops: tuple = ()
         self.born: set[Storage] = set()
+        self.comprehensions: set[tuple[Any, int]] = set()
+        self.live_after: frozenset[str] = frozenset()
+        self.made: Callable[[Any, str], str] = lambda stmt, hint: hint      # names for what rewriting holds
         self._annotate = annotate
+        self.rewrites: dict[tuple[Any, int], Build] = {}
+        self.replacements: dict[Any, Replace] = {}
         self._outer_values: dict[str, Abstract] = {}
+        self.displays: dict[int, Value] = {}         # lists as they are written, by the expression
         self.equalities = Equalities(guards, sizes)
         self.unify, self.size = self.equalities.unify, self.equalities.size
+        heap.unify, heap.canonical = self.unify, self.canonical
 
     # ------------------------------------------------------------ entry
 
+    def rewrite(self, expr: Expr, build: Build, *operands: Abstract) -> Abstract:
+        """The expression will be replaced by what `build` makes of its children."""
+        self.rewrites[self.site, id(expr)] = build
+        return self.unknown(*operands)
+
     def __call__(self, expr: Expr, env: Env) -> Abstract:
+        self.rewrites.pop((self.site, id(expr)), None)
         item = getattr(self, _method_name(type(expr).__name__))(expr, env)
-        if isinstance(item.value, Closure) and not item.varied and _captures_active(item.value, env):
+        if isinstance(item.value, Closure) and not item.varied and captures_active(item.value, env):
             item = replace(item, varied=True)
         self._annotate(expr, item)
         return item
@@ -197,7 +205,8 @@ class Evaluator:
             self.guards[("value", outer)] = outer.guard_value()
             return Abstract(Known(obj))
         if isinstance(obj, (types.ModuleType, type, np.dtype)) or callable(obj) and not hasattr(obj, "__dict__") \
-                or isinstance(obj, (types.FunctionType, types.MethodType)) or callable(obj) and is_user_function(obj):
+                or isinstance(obj, (types.FunctionType, types.MethodType, type(np.sum))) \
+                or callable(obj) and is_user_function(obj):
             self.guards[("identity", outer)] = outer.guard_identity()
             return Abstract(Known(obj))
         value = _lengths_as_they_are(obj)
@@ -250,12 +259,20 @@ class Evaluator:
 
     def _opaque(self, expr: Opaque, env: Env) -> Abstract:
         active = [n for n in expr.reads if n in env and env[n].active]
+        if active and type(expr.node).__name__ in COMPREHENSIONS:
+            return self.comprehension(expr)
         if active and type(expr.node).__name__ != "JoinedStr":
             raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
                           "write it as a loop", expr.at)
         if active:
             self.heap.note_text()
         return NOTHING
+
+    def comprehension(self, expr: Opaque) -> Abstract:
+        """Is noted, and followed as the statements that it stands for once they are there."""
+        self.comprehensions.add((self.site, id(expr)))
+        lazy = type(expr.node).__name__ == "GeneratorExp"
+        return Abstract(Lazy() if lazy else UNKNOWN, varied=True)
 
     def _function(self, expr: Function, env: Env) -> Abstract:
         return Abstract(Closure(expr))
@@ -265,34 +282,18 @@ class Evaluator:
     def _bin(self, expr: Bin, env: Env) -> Abstract:
         left, right = self(expr.left, env), self(expr.right, env)
         a, b = self.value(left), self.value(right)
-        self._refuse_own_operators(expr, left, right)
         if isinstance(a, (ListOf, TupleOf)) or isinstance(b, (ListOf, TupleOf)):
-            joined = self._join_sequences(expr, left, right, a, b)
+            joined = containers.joined(self, expr, left, right)
             if joined is not None:
                 return joined
+        if own_operator(self, expr, [(left, a), (right, b)]):
+            return self.unknown(left, right)
         active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.op], [a, b]), a, b), active)
 
-    def _refuse_own_operators(self, expr: Expr, *operands: Abstract) -> None:
-        """Operators of objects run their class's code, and an active value that goes in there is lost."""
-        objects = [value for value in map(self.value, operands) if isinstance(value, ObjectOf)]
-        if objects and any(operand.active for operand in operands):
-            raise Refused(f"an operator of a {objects[0].cls.__name__} isn't supported where it is differentiated",
-                          "call a method of it by name", expr.at)
-
-    def _join_sequences(self, expr: Bin, left: Abstract, right: Abstract, a: Value, b: Value) -> Abstract | None:
-        if expr.op == "+" and isinstance(a, TupleOf) and isinstance(b, TupleOf) and left.items is not None \
-                and right.items is not None:
-            return Abstract(TupleOf(a.items + b.items), items=left.items + right.items)
-        if expr.op == "*" and isinstance(a, TupleOf) and isinstance(b, Known) and left.items is not None:
-            return Abstract(TupleOf(a.items * b.obj), items=left.items * b.obj)
-        if isinstance(a, ListOf) and (isinstance(b, ListOf) or number_of(b) is not None):
-            storage = self.storage(expr, "list")
-            for ref in left.refs | right.refs:
-                for item in ref.storage.fields.values():
-                    self.heap.put(storage, "*", item)
-            return Abstract(a, frozenset((Ref(storage),)))
-        return None
+    def unknown(self, *operands: Abstract) -> Abstract:
+        """What isn't known until the function that makes it is put in place."""
+        return Abstract(UNKNOWN, varied=any(operand.active for operand in operands))
 
     def _unary(self, expr: Unary, env: Env) -> Abstract:
         operand = self(expr.operand, env)
@@ -300,7 +301,8 @@ class Evaluator:
             known = self.truth(operand)
             return Abstract(Number("bool") if known is None else Known(not known))
         value = self.value(operand)
-        self._refuse_own_operators(expr, operand)
+        if own_operator(self, expr, [(operand, value)]):
+            return self.unknown(operand)
         result = numeric(self.result(UNARY[expr.op], [value]), value)
         return self.fresh(expr, result, operand.active and expr.op != "~")
 
@@ -309,6 +311,8 @@ class Evaluator:
         value = item.value
         if isinstance(value, Known) and (value.obj is None or isinstance(value.obj, (bool, str, int, float))):
             return bool(value.obj)
+        if isinstance(value, TupleOf) and value.cls is tuple:
+            return bool(value.items)
         return None
 
     def _compare(self, expr: Compare, env: Env) -> Abstract:
@@ -320,14 +324,19 @@ class Evaluator:
         if len(expr.ops) > 1 or expr.ops[0] not in OPERATORS:
             return Abstract(Number("bool"))
         values = [self.value(i) for i in items]
+        if own_operator(self, expr, list(zip(items, values))):
+            return self.unknown()
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.ops[0]], values), *values), False)
 
     def _known_comparison(self, op: str, left: Abstract, right: Abstract) -> bool | None:
         a, b = self.value(left), self.value(right)
+        if op in ("is", "is not") and isinstance(b, Known) and _is_one_object(b.obj):
+            same = a.obj is b.obj if isinstance(a, Known) else None if a == UNKNOWN or isinstance(a, Closure) else False
+            return None if same is None else same == (op == "is")
         if op in ("is", "is not") and isinstance(b, Known) and b.obj is None:
             if isinstance(a, Known):
                 return (a.obj is None) == (op == "is")
-            certain = isinstance(a, (Number, Array, TupleOf, ListOf, DictOf, ObjectOf))
+            certain = isinstance(a, (Number, Array, TupleOf, ListOf, DictOf, ObjectOf, Closure, Lazy))
             return op == "is not" if certain else None
         if op in ("==", "!=") and isinstance(a, Known) and isinstance(b, Known) \
                 and isinstance(a.obj, (str, type(None))) and isinstance(b.obj, (str, type(None))):
@@ -361,39 +370,21 @@ class Evaluator:
     # ------------------------------------------------------------ displays
 
     def _tuple(self, expr: Tuple, env: Env) -> Abstract:
-        items: list[Abstract] = []
-        for part in expr.items:
-            items.extend(self.spread(part, env) if isinstance(part, Star) else [self(part, env)])
-        return Abstract(TupleOf(tuple(self.value(i) for i in items)), items=tuple(items))
-
-    def spread(self, expr: Star, env: Env) -> list[Abstract]:
-        item = self(expr.value, env)
-        if item.items is None:
-            raise Refused("the length of what is spread here isn't known", "name the elements one by one", expr.at)
-        return list(item.items)
+        return containers.tuple_(self, expr, env)
 
     def _star(self, expr: Star, env: Env) -> Abstract:
         return self(expr.value, env)
 
     def _list(self, expr: List, env: Env) -> Abstract:
-        storage = self.storage(expr, "list")
-        for part in expr.items:
-            if isinstance(part, Star):
-                for item in self.spread(part, env):
-                    self.heap.put(storage, "*", item)
-            else:
-                self.heap.put(storage, "*", self(part, env))
-        return Abstract(ListOf(None), frozenset((Ref(storage),)))
+        return containers.list_(self, expr, env)
+
+    def argument_value(self, expr: Expr, item: Abstract) -> Value:
+        """The kind of an operand of a NumPy function: of a list that is written there, each element by itself."""
+        display = self.displays.get(id(expr), UNKNOWN) if isinstance(expr, List) else UNKNOWN
+        return self.value(item) if display == UNKNOWN else display
 
     def _dict(self, expr: Dict, env: Env) -> Abstract:
-        storage = self.storage(expr, "dict")
-        for key, value in zip(expr.keys, expr.values):
-            if key is None:
-                raise Refused("`**` in a dict isn't supported yet", "name the keys one by one", expr.at)
-            known = self(key, env).value
-            place = known.obj if isinstance(known, Known) and isinstance(known.obj, (str, int)) else "*"
-            self.heap.put(storage, place, self(value, env))
-        return Abstract(DictOf(()), frozenset((Ref(storage),)))
+        return containers.dict_(self, expr, env)
 
     # ------------------------------------------------------------ parts
 
@@ -402,13 +393,20 @@ class Evaluator:
         value = self.value(owner)
         if isinstance(value, Known):
             return self._known_attribute(expr, value.obj)
+        if isinstance(value, Super):
+            return classes.super_attribute(self, expr, owner)
         if isinstance(value, ObjectOf):
-            return self._field(expr, owner, value)
+            return fields.attribute(self, expr, owner, value.cls, env)
         if isinstance(value, TupleOf) and expr.name in value.fields and owner.items is not None:
             return owner.items[value.fields.index(expr.name)]
+        if isinstance(value, TupleOf) and value.cls is not tuple:
+            return fields.attribute(self, expr, owner, value.cls, env)
         if isinstance(value, Array) and expr.name in ("T", "real", "imag", "flat"):
             return self._array_attribute(expr, owner, value)
         result = operations.attribute(value, expr.name)
+        if owner.active and value == UNKNOWN and expr.name not in _INACTIVE_ATTRIBUTES:
+            result = Array(None, None) if expr.name in ("real", "imag", "T", "mT") else result
+            return Abstract(result, self.view(owner, None), True)
         active = owner.active and expr.name in ("real", "imag", "T") and number_of(value) is not None
         return self.fresh(expr, result, active)
 
@@ -427,15 +425,13 @@ class Evaluator:
             return Abstract(Known(found))
         return self.from_object(found, ("outer", id(obj), expr.name), "outer", False)
 
-    def _field(self, expr: Attr, owner: Abstract, value: ObjectOf) -> Abstract:
-        found = [ref.storage.fields[expr.name] for ref in owner.refs if expr.name in ref.storage.fields]
-        if not found:
-            raise Refused(f"the attribute `{expr.name}` of a {value.cls.__name__} isn't supported yet",
-                          "pass what it holds as an argument", expr.at)
-        out = found[0]
-        for item in found[1:]:
-            out = self.heap.join(out, item)
-        return out
+    def class_attribute(self, cls: type, name: str) -> Abstract:
+        """What a class has under a name, as data."""
+        found = getattr(cls, name)
+        data = isinstance(found, DATA) and not isinstance(found, bool)
+        self.guards[("attribute", id(cls), name)] = guard_attribute(
+            cls, name, operations.of_object(found) if data else Known(found))
+        return self.from_object(found, ("outer", id(cls), name), "outer", False) if data else Abstract(Known(found))
 
     def _array_attribute(self, expr: Attr, owner: Abstract, value: Array) -> Abstract:
         result = operations.attribute(value, expr.name)
@@ -460,10 +456,11 @@ class Evaluator:
         if isinstance(value, Array):
             return self._array_item(expr, owner, value, index)
         if isinstance(value, TupleOf) and owner.items is not None:
-            return self._tuple_item(expr, owner.items, index)
+            return containers.tuple_item(self, expr, owner.items, index)
         if isinstance(value, (ListOf, DictOf)):
-            return self.container_item(expr, owner, index)
-        self._refuse_own_operators(expr, owner)
+            return containers.item(self, expr, owner, index, env)
+        if own_operator(self, expr, [(owner, value), (index, self.value(index))]):
+            return self.unknown(owner)
         return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
@@ -491,37 +488,8 @@ class Evaluator:
             self.heap.mark(ref.storage, loose=True)
         return both
 
-    def _tuple_item(self, expr: Item, items: tuple[Abstract, ...], index: Abstract) -> Abstract:
-        key = index.value
-        number = number_of(key)
-        if number is not None and number.linear is not None and number.linear.constant is not None:
-            return items[number.linear.constant]
-        if isinstance(key, operations.SliceOf):
-            taken = items[self._constant_slice(expr, key)]
-            return Abstract(TupleOf(tuple(self.value(i) for i in taken)), items=taken)
-        return functools.reduce(self.heap.join, items)
-
-    def _constant_slice(self, expr: Item, key: operations.SliceOf) -> slice:
-        bounds: list[int | None] = []
-        for part in (key.lower, key.upper, key.step):
-            number = None if part is None else number_of(part)
-            known = None if number is None or number.linear is None else number.linear.constant
-            if known is None and part not in (None, Known(None)):
-                raise Refused("the bounds of this slice of a tuple aren't known", "take the elements by index", expr.at)
-            bounds.append(known)
-        return slice(*bounds)
-
-    def container_item(self, expr: Expr, owner: Abstract, index: Abstract) -> Abstract:
-        if isinstance(index.value, operations.SliceOf):
-            storage = self.storage(expr, "list")
-            for ref in owner.refs:
-                for item in ref.storage.fields.values():
-                    self.heap.put(storage, "*", item)
-            return Abstract(ListOf(None), frozenset((Ref(storage),)))
-        return self.element(owner, index.value.obj if isinstance(index.value, Known) else None)
-
     def element(self, owner: Abstract, key: Any = None) -> Abstract:
-        """What a container holds at a constant key, or anywhere."""
+        """What a container holds at a constant key, or anywhere, at any time."""
         out: Abstract | None = None
         for ref in owner.refs:
             fields = ref.storage.fields
@@ -537,6 +505,11 @@ class Evaluator:
 @functools.cache
 def _method_name(kind: str) -> str:
     return "_" + kind.lower()
+
+
+def _is_one_object(obj: Any) -> bool:
+    """Whether nothing else is equal to the object: `is` tells what it is."""
+    return obj is NotImplemented or isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType, Enum))
 
 
 def _lengths_as_they_are(obj: Any) -> Value:
@@ -586,12 +559,12 @@ def _changes(obj: Any) -> bool:
     return home.partition(".")[0] not in ("numpy", "scipy", "math", "builtins")
 
 
-def _captures_active(closure: Closure, env: Env, seen: frozenset[Closure] = frozenset()) -> bool:
+def captures_active(closure: Closure, env: Env, seen: frozenset[Closure] = frozenset()) -> bool:
     """Whether a function made inside the program reads a name whose value is active, itself or by another one."""
     if closure in seen:
         return False
     captured = [env[name] for name in closure.function.free if name in env]
-    return any(item.active or isinstance(item.value, Closure) and _captures_active(item.value, env, seen | {closure})
+    return any(item.active or isinstance(item.value, Closure) and captures_active(item.value, env, seen | {closure})
                for item in captured)
 
 

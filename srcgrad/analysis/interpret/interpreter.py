@@ -4,14 +4,17 @@ Facts about storages only grow; the walk is repeated until none does.  A loop is
 """
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret import containers, operations, operators, stores
 from srcgrad.analysis.interpret.calls import Calls
+from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
+from srcgrad.analysis.interpret.rewrites import Build, Replace
+from srcgrad.analysis.interpret.rewriting import rewrite, same_text
+from srcgrad.analysis.interpret.iteration import Made
 from srcgrad.analysis.interpret.state import (
     NOTHING,
     Abstract,
@@ -19,28 +22,24 @@ from srcgrad.analysis.interpret.state import (
     Heap,
     Storage,
     forget_name,
-    forgetful,
-    join_envs,
+    live_part,
     merge_envs,
 )
-from srcgrad.analysis.lengths import Iteration
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
     DictOf,
-    Known,
-    Linear,
     ListOf,
     Number,
     ObjectOf,
-    RangeOf,
     ShapeOf,
     TupleOf,
     Value,
     number_of,
 )
+from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
     Bind,
@@ -51,24 +50,17 @@ from srcgrad.lang.core import (
     Effect,
     Expr,
     For,
-    If,
     Item,
-    Jump,
     Name,
     Refuse,
     Return,
     Statement,
     Store,
-    Try,
     Unpack,
-    While,
-    With,
     statements,
 )
 
 MAX_ROUNDS = 60
-MAX_VISITS = 40
-NO_VARIABLE = -1
 
 
 @dataclass(frozen=True)
@@ -76,12 +68,14 @@ class Entry:
     """What the interpreter is told of the arguments: abstract values, which are active, and sizes in this call.
 
     in_place: arguments in storages that the caller writes, or whose adjoints it keeps in the shadow for other reasons.
+    complex: some argument is complex, or holds what is, although its value doesn't tell.
     """
     values: tuple[Value, ...]
     active: frozenset[int]
     sizes: Mapping[Any, int] = field(default_factory=dict)
     in_place: frozenset[int] = frozenset()
     result_in_place: bool = False
+    complex: bool = False
 
 
 @dataclass
@@ -91,10 +85,14 @@ class Facts:
     before, after   the state around each statement that can be reached
     kinds           (statement, id of an expression in it) -> its abstract value
     callees         (statement, id of a call in it) -> (function, whether it is called on an instance)
+    rewrites        (statement, id of an expression in it) -> how what it means is made
+    replacements    statement -> how the statements that take its place are made
     refused         statement -> why it can't be differentiated
+    rewritten       statement -> those that are followed in its place
     taken           an if whose condition is certain -> which way it goes
     guards          what was assumed about the outside and about the arguments
     entry           the arguments
+    given_complex   whether complex arguments are expected, whatever `entry` says
     result          the abstract value that the function returns
     """
     heap: Heap
@@ -103,11 +101,15 @@ class Facts:
     after: dict[Statement, Env] = field(default_factory=dict)
     kinds: dict[tuple[Statement, int], Abstract] = field(default_factory=dict)
     callees: dict[tuple[Statement, int], tuple[Any, Any]] = field(default_factory=dict)
+    rewrites: dict[tuple[Statement, int], Build] = field(default_factory=dict)
+    replacements: dict[Statement, Replace] = field(default_factory=dict)
     refused: dict[Statement, Refused] = field(default_factory=dict)
+    rewritten: dict[Statement, tuple[Statement, ...]] = field(default_factory=dict)
     taken: dict[Statement, bool] = field(default_factory=dict)
     guards: dict[Any, Any] = field(default_factory=dict)
     result: Abstract = NOTHING
     entry: Env = field(default_factory=dict)
+    given_complex: bool = False
     returns: bool = False
     evaluator: Evaluator = field(init=False, repr=False)
     _written: dict[Storage, bool] = field(default_factory=dict, repr=False)
@@ -130,6 +132,10 @@ class Facts:
             self._written[group] = any(s.written for s in self.heap.storages() if s.group is group)
         return self._written[group]
 
+    def note_written(self, storage: Storage) -> None:
+        """The storage, which later analyses made, is written in place."""
+        self._written[storage] = True
+
     def name_after(self, stmt: Statement, name: str) -> Abstract:
         return self.after[stmt].get(name, NOTHING)
 
@@ -140,10 +146,14 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     heap = Heap()
     live = Liveness(code.body)
     guards: dict = {}
+    rewritten: dict[Statement, tuple[Statement, ...]] = {}
+    made = Made(names.Fresh(names.used(code)))
     for _ in range(MAX_ROUNDS):
         heap.changed = False
-        facts = Facts(heap, live, guards=guards)
-        _Walk(facts, outer, entry, user_result).function(code)
+        facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex)
+        walk = _Walk(facts, outer, entry, user_result)
+        walk.ev.made = made
+        walk.function(code)
         if not heap.changed:
             break
     return facts
@@ -157,15 +167,18 @@ def filled_array(stmt: Statement) -> tuple[Expr, Expr] | None:
     return None
 
 
-class _Walk:
+class _Walk(Control):
     """One walk over the whole function."""
 
     def __init__(self, facts: Facts, outer: Callable[[str], Outer | None], entry: Entry,
                  user_result: Callable | None) -> None:
         self.facts, self.heap, self.entry = facts, facts.heap, entry
         self.heads: dict[Statement, Env] = {}         # what held at the head of a loop when it was last left
+        self.breaks: list[list[Env]] = []
+        self.tries: list[Handled] = []
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             self._annotate)
+        self.ev.rewrites, self.ev.replacements = facts.rewrites, facts.replacements
         facts.evaluator = self.ev
 
     def _annotate(self, expr: Expr, item: Abstract) -> None:
@@ -180,7 +193,6 @@ class _Walk:
         self.facts.entry = dict(env)
         loops = (s for s in statements(code.body) if isinstance(s, For))
         self.numbers: dict[Statement, int] = {s: k for k, s in enumerate(loops)}
-        self.last = code.body[-1] if code.body else None
         self.block(code.body, env)
 
     def _mark_in_place(self, item: Abstract) -> None:
@@ -200,11 +212,15 @@ class _Walk:
 
     def _statement(self, stmt: Statement, env: Env) -> Env | None:
         live = self.facts.live.before[stmt]
-        env = {name: item for name, item in env.items() if name in live}
+        env = live_part(env, live)
         self._note(self.facts.before, stmt, env)
+        self._note_raising(env)
         self.ev.site = stmt
         self.ev.born = set()
         try:
+            new = self._rewritten(stmt, env)
+            if new is not None:
+                return self.block(new, env)
             after = getattr(self, "_" + type(stmt).__name__.lower())(stmt, dict(env))
         except Refused as refusal:
             self.facts.refused[stmt] = refusal
@@ -215,8 +231,22 @@ class _Walk:
             self._note(self.facts.after, stmt, after)
         return after
 
+    def _rewritten(self, stmt: Statement, env: Env) -> tuple[Statement, ...] | None:
+        """A statement that says in a special way what others say plainly is followed as those."""
+        self.ev.live_after = self.facts.live.after[stmt]
+        known, new = self.facts.rewritten.get(stmt), rewrite(self.ev, stmt, env)
+        if new is None:
+            self.facts.rewritten.pop(stmt, None)
+        elif known is None or not same_text(known, new):
+            self.facts.rewritten[stmt] = new
+            self.facts.live.insert(stmt, new)
+        found = self.facts.rewritten.get(stmt)
+        self.numbers.update((s, self.numbers[stmt]) for s in found or () if isinstance(s, For))
+        return found
+
     def _note(self, states: dict[Statement, Env], stmt: Statement, env: Env) -> None:
-        states[stmt] = merge_envs(self.heap, states[stmt], env) if stmt in states else dict(env)
+        env = {name: item for name, item in env.items() if isinstance(name, str)}
+        states[stmt] = merge_envs(self.heap, states[stmt], env) if stmt in states else env
 
     # ------------------------------------------------------------ simple statements
 
@@ -252,9 +282,10 @@ class _Walk:
     def _parts(self, stmt: Unpack, item: Abstract) -> list[Abstract]:
         value = self.ev.value(item)
         n = len(stmt.names)
-        if stmt.star is not None and item.active:
-            raise Refused("a starred name on the left isn't supported yet where the values are differentiated",
-                          "take the elements by index", stmt.at)
+        if stmt.star is not None:
+            if item.active:
+                self.facts.replacements[stmt] = stores.starred(stmt, stmt.star, item, value)
+            return [Abstract(UNKNOWN, varied=item.active)] * n
         if stmt.star is None and item.items is not None and len(item.items) == n:
             return list(item.items)
         if isinstance(value, ListOf):
@@ -273,6 +304,7 @@ class _Walk:
         return Abstract(result, self.ev.view(item, Item(HOLE, index) if exact else None), item.varied)
 
     def _store(self, stmt: Store, env: Env) -> Env:
+        self.facts.replacements.pop(stmt, None)
         value = self.ev(stmt.value, env)
         match stmt.place:
             case Name(id):
@@ -280,15 +312,26 @@ class _Walk:
             case Item(owner, index):
                 place = self.ev(owner, env)
                 key = self.ev(index, env)
+                if self._replaced(stmt, place):
+                    return env
                 put = self._put_value(stmt, place, value, env)
                 if put is not None:
-                    self._write(stmt, place, key, put)
+                    self._write(stmt, place, key, put, env)
             case Attr(owner, name):
                 place = self.ev(owner, env)
+                if self._replaced(stmt, place):
+                    return env
                 put = self._put_value(stmt, place, value, env)
                 if put is not None:
-                    self._set_field(stmt, place, name, put)
+                    self._set_field(stmt, place, name, put, env)
         return env
+
+    def _replaced(self, stmt: Store, owner: Abstract) -> bool:
+        """Whether code of the owner's class does it, which is noted."""
+        replace = stores.of_object(self.ev, stmt, operators.class_of(self.ev.value(owner)))
+        if replace is not None:
+            self.facts.replacements[stmt] = replace
+        return replace is not None
 
     def _put_value(self, stmt: Store, owner: Abstract, value: Abstract, env: Env) -> Abstract | None:
         """What `owner[k] op= value` puts into the owner; None where it writes into an array that the owner holds."""
@@ -303,7 +346,10 @@ class _Walk:
             return None
         if isinstance(kind, Array):
             self._write_array(old, value)
-        elif number_of(kind) is None:
+        elif (replace := stores.augmented(stmt, kind)) is not None:
+            self.facts.replacements[stmt] = replace
+            return None
+        elif number_of(kind) is None and not isinstance(kind, TupleOf):
             raise Refused("it isn't known whether this changes an array or puts a new value in its place",
                           "give the element a name first, or write `x = x + ...`", stmt.at)
         return self.ev.fresh(stmt.place, self._operated(stmt, kind, value), old.active or value.active)
@@ -318,8 +364,9 @@ class _Walk:
         if isinstance(kind, Array) and kind.dims is not None:
             self._write_array(old, value)
             return
-        if isinstance(kind, ListOf):
-            raise Refused(f"`{name} {stmt.op}= ...` on a list isn't supported yet", "use `append`", stmt.at)
+        if (replace := stores.augmented(stmt, kind)) is not None:
+            self.facts.replacements[stmt] = replace
+            return
         result = self._operated(stmt, kind, value)
         active = (old.active or value.active) and stmt.op not in ("//", "&", "|", "^", "<<", ">>")
         if isinstance(kind, Array):
@@ -329,18 +376,29 @@ class _Walk:
             return
         self._assign(env, name, self.ev.fresh(stmt.place, result, active))
 
-    def _write(self, stmt: Store, place: Abstract, key: Abstract, value: Abstract) -> None:
+    def _write(self, stmt: Store, place: Abstract, key: Abstract, value: Abstract, env: Env) -> None:
         kind = self.ev.value(place)
         if isinstance(kind, Array):
             self._agree(kind, self.ev.value(key), self.ev.value(value))
             self._write_array(place, value)
         elif isinstance(kind, (ListOf, DictOf)):
-            known = key.value.obj if isinstance(key.value, Known) and isinstance(kind, DictOf) else "*"
-            for ref in place.refs:
-                self.heap.mark(ref.storage, written=True)
-                self.heap.put(ref.storage, known, value)
+            if isinstance(key.value, operations.SliceOf):
+                self._write_slice(stmt, place, value)
+            else:
+                known = containers.constant_key(key.value) if isinstance(kind, DictOf) else containers.ANY
+                containers.write(self.ev, place, known, value, env)
         elif place.active or value.active:
             raise Refused("it isn't known what is assigned to here", "use a local array, list or dict", stmt.at)
+
+    def _write_slice(self, stmt: Store, place: Abstract, value: Abstract) -> None:
+        """items[a:b] = value"""
+        if value.active and not isinstance(self.ev.value(value), (ListOf, TupleOf)):
+            raise Refused("it isn't known what is put into the list here", "make it a list first", stmt.at)
+        parts = value.items if value.items is not None else [self.ev.element(value)]
+        for ref in place.refs:
+            self.heap.mark(ref.storage, written=True)
+            for part in parts:
+                self.heap.put(ref.storage, containers.ANY, part)
 
     def _agree(self, array: Array, index: Value, value: Value) -> None:
         """What is written is as long as its place, unless it is stretched: so the equal lengths are written alike."""
@@ -352,21 +410,15 @@ class _Walk:
 
     def _write_array(self, place: Abstract, value: Abstract) -> None:
         for ref in place.refs:
-            if ref.storage.origin == "outer" and (value.active or place.active):
-                raise Refused(f"writing to `{ref.storage.hint}`, which isn't local, isn't supported yet where the "
-                              "values are differentiated", "pass the array as an argument, or copy it first",
-                              self.ev.site.at)
-            self.heap.mark(ref.storage, written=True, active=value.active)
+            self.heap.mark(ref.storage, written=True, active=value.active and not _holds_integers(self.ev.value(place)))
 
-    def _set_field(self, stmt: Store, owner: Abstract, name: str, value: Abstract) -> None:
+    def _set_field(self, stmt: Store, owner: Abstract, name: str, value: Abstract, env: Env) -> None:
         kind = self.ev.value(owner)
         if not isinstance(kind, ObjectOf):
             if owner.active or value.active:
                 raise Refused(f"setting the attribute `{name}` isn't supported here", "use a local name", stmt.at)
             return
-        for ref in owner.refs:
-            self.heap.mark(ref.storage, written=True)
-            self.heap.put(ref.storage, name, value)
+        containers.write(self.ev, owner, name, value, env)
 
     def _effect(self, stmt: Effect, env: Env) -> Env:
         filled = filled_array(stmt)
@@ -382,9 +434,6 @@ class _Walk:
         return env
 
     def _return(self, stmt: Return, env: Env) -> None:
-        if stmt is not self.last:
-            raise Refused("a `return` inside a loop isn't supported yet",
-                          "keep the result in a name, and return it at the end", stmt.at)
         item = self.ev(stmt.value, env)
         old = self.facts.result
         self.facts.result = item if old is NOTHING else self.heap.join(old, item)
@@ -397,91 +446,7 @@ class _Walk:
     def _refuse(self, stmt: Refuse, env: Env) -> None:
         return None
 
-    def _jump(self, stmt: Jump, env: Env) -> None:
-        if stmt.kind != "raise":
-            raise Refused(f"`{stmt.kind}` isn't supported yet",
-                          "put the rest of the loop's body under an `if`", stmt.at)
-        return None
 
-    def _try(self, stmt: Try, env: Env) -> Env:
-        raise Refused("`try` isn't supported yet", "test the condition with an `if` beforehand", stmt.at)
-
-    def _with(self, stmt: With, env: Env) -> Env:
-        raise Refused("`with` isn't supported yet", "put the `with` around the call of the gradient", stmt.at)
-
-    # ------------------------------------------------------------ control flow
-
-    def _if(self, stmt: If, env: Env) -> Env | None:
-        certain = self.ev.truth(self.ev(stmt.test, env))
-        if certain is not None:
-            self.facts.taken[stmt] = certain
-            return self.block(stmt.body if certain else stmt.orelse, env)
-        self.facts.taken.pop(stmt, None)
-        live = self.facts.live.after[stmt]
-        ends = [self.block(body, dict(env)) for body in (stmt.body, stmt.orelse)]
-        kept = [None if end is None else {n: i for n, i in end.items() if n in live} for end in ends]
-        return join_envs(self.heap, *kept)
-
-    def _for(self, stmt: For, env: Env) -> Env | None:
-        item = self.ev(stmt.iter, env)
-        if stmt.orelse:
-            raise Refused("`for ... else` isn't supported yet", "keep a flag", stmt.at)
-        element = self._element(stmt, item)
-        return self._loop(stmt, env, lambda state: self._assign(state, stmt.target, element))
-
-    def _element(self, stmt: For, item: Abstract) -> Abstract:
-        value = self.ev.value(item)
-        match value:
-            case RangeOf() | ShapeOf():
-                return Abstract(Number("int", None, Linear.symbol(Iteration(self.numbers[stmt]))))
-            case Array():
-                return self._array_element(stmt, item, value, Name(f"{stmt.target}_index"))
-            case ListOf():
-                return self.ev.element(item)
-            case TupleOf() if item.items:
-                return functools.reduce(self.heap.join, item.items)
-        if item.active:
-            raise Refused("it isn't known what this loop runs over",
-                          "loop over a range, an array, a list or a tuple", stmt.at)
-        return NOTHING
-
-    def _while(self, stmt: While, env: Env) -> Env | None:
-        if stmt.orelse:
-            raise Refused("`while ... else` isn't supported yet", "keep a flag", stmt.at)
-        return self._loop(stmt, env, lambda state: self.ev(stmt.test, state))
-
-    def _loop(self, stmt: For | While, env: Env, head: Callable[[Env], object]) -> Env | None:
-        """The state at the head grows until it is stable; only what is live there is kept.
-
-        Nothing that is known in terms of the loop's variable outlives the iteration.
-        """
-        outside = self.ev.loops
-        self.ev.loops = (*outside, stmt)
-        live = self.facts.live.head[stmt]
-        earlier = self.heads.get(stmt)
-        state = dict(env) if earlier is None else merge_envs(self.heap, dict(env), earlier)
-        for visit in range(MAX_VISITS + 1):
-            if visit == MAX_VISITS:
-                raise Refused("this loop is too involved to be followed", "split it into functions", stmt.at)
-            inner = dict(state)
-            self.ev.site = stmt
-            head(inner)
-            end = self.block(stmt.body, inner)
-            number = self.numbers.get(stmt, NO_VARIABLE)
-            back = None if end is None else {n: forgetful(i, number) for n, i in end.items() if n in live or n in env}
-            new = state if back is None else merge_envs(self.heap, state, back)
-            if new == state:
-                break
-            state = new
-        self.heads[stmt] = state
-        self.ev.loops, self.ev.site = outside, stmt
-        self._mark_survivors(stmt, state)
-        return state
-
-    def _mark_survivors(self, stmt: Statement, state: Env) -> None:
-        """A storage that is born in the loop and used after it has no place for a buffer of its own."""
-        live = self.facts.live.after[stmt]
-        for name, item in state.items():
-            for ref in item.refs:
-                if name in live and stmt in ref.storage.home:
-                    self.heap.mark(ref.storage, loose=True)
+def _holds_integers(value: Value) -> bool:
+    """Whether what is written there is cast to a type that has no derivative."""
+    return isinstance(value, Array) and value.dtype is not None and value.dtype.kind in "iub"

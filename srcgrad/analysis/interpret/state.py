@@ -6,7 +6,7 @@ storages only grow (written, active, dynamic, what they hold), so the whole walk
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ class Storage:
     kind: array, list, dict or object.  origin: fresh, argument or outer.  many: may stand for several at once.
     written: something writes into it in place.  active: its content may depend on the active arguments.
     loose: some reference to it isn't exact, so that its adjoint lives in the shadow.
+    held: a container holds it.  born_with: keys or fields that it has for life.
     """
     site: Hashable
     kind: str
@@ -33,6 +34,9 @@ class Storage:
     written: bool = False
     active: bool = False
     loose: bool = False
+    held: bool = False
+    shrinks: bool = False
+    born_with: frozenset[Any] = frozenset()
     fields: dict[Any, Abstract] = field(default_factory=dict)
     cls: type | None = None
     home: tuple = ()
@@ -44,6 +48,15 @@ class Storage:
     def born_at(self, stmt: object) -> bool:
         """Whether it comes into being in this statement."""
         return isinstance(self.site, tuple) and bool(self.site) and self.site[0] is stmt
+
+    @property
+    def single(self) -> bool:
+        """Whether references to it mean one particular object at a time, whose fields can be followed."""
+        return not (self.many or self.held and self.home) and self.origin != "outer"
+
+    def has(self, key: Any) -> bool:
+        """Whether the container certainly has the key, at any time."""
+        return key in self.born_with and not self.shrinks
 
     @property
     def group(self) -> Storage:
@@ -62,6 +75,13 @@ class Ref:
     """A storage, and the subscripts that lead from it to the view (None: not known)."""
     storage: Storage
     path: Path = ()
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What one particular object holds now under a key; `Storage.fields` joins what it holds at any time."""
+    storage: Storage
+    key: Any
 
 
 @dataclass(frozen=True)
@@ -121,7 +141,7 @@ class Heap:
         for name, value in facts.items():
             if value and not getattr(storage, name):
                 setattr(storage, name, True)
-                self.changed |= name == "active"
+                self.changed |= name in ("active", "held", "shrinks") or name == "many" and storage.kind != "array"
 
     def put(self, storage: Storage, key: Any, item: Abstract) -> None:
         """A container holds the item, in all iterations to come."""
@@ -131,8 +151,13 @@ class Heap:
         if new != old:
             storage.fields[key] = new
             self.changed = True
+        self._hold(item)
+
+    def _hold(self, item: Abstract) -> None:
         for ref in item.refs:
-            self.mark(ref.storage, loose=True)
+            self.mark(ref.storage, loose=True, held=True)
+        for part in item.items or ():
+            self._hold(part)
 
     def unite(self, refs: Iterable[Ref]) -> None:
         roots = list({ref.storage.group: None for ref in refs})
@@ -171,7 +196,7 @@ class Heap:
         return merged
 
 
-Env = dict[str, Abstract]
+Env = dict[Any, Abstract]          # by name, or by Slot
 
 
 def join_envs(heap: Heap, a: Env | None, b: Env | None) -> Env | None:
@@ -186,9 +211,41 @@ def merge_envs(heap: Heap, a: Env, b: Env) -> Env:
     out = dict(a)
     for name, item in b.items():
         own = a.get(name)
-        if own is not item:
-            out[name] = item if own is None else heap.join(own, item)
+        if own is item:
+            continue
+        if own is not None:
+            out[name] = heap.join(own, item)
+        elif not isinstance(name, Slot):
+            out[name] = item
+    for slot in [name for name in a if isinstance(name, Slot) and name not in b]:
+        del out[slot]
     return out
+
+
+def live_part(env: Env, live: Collection[str]) -> Env:
+    """What is live of a state; what objects hold is."""
+    return {name: item for name, item in env.items() if name in live or isinstance(name, Slot)}
+
+
+def drop_slots(env: Env, storages: Iterable[Storage] | None = None) -> None:
+    """Nothing is known any more of what these objects (or all) hold now."""
+    gone = None if storages is None else set(storages)
+    for slot in [name for name in env if isinstance(name, Slot) and (gone is None or name.storage in gone)]:
+        del env[slot]
+
+
+def reach(items: Iterable[Abstract]) -> list[Storage]:
+    """All storages that can be reached from the values."""
+    out: dict[Storage, None] = {}
+    todo = list(items)
+    while todo:
+        current = todo.pop()
+        todo.extend(current.items or ())
+        for ref in current.refs:
+            if ref.storage not in out:
+                out[ref.storage] = None
+                todo.extend(ref.storage.fields.values())
+    return list(out)
 
 
 def forgetful(item: Abstract, loop: int | None = None) -> Abstract:

@@ -24,6 +24,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.check.facts import FactChecks, where_of
 from srcgrad.passes.check.reads import Reads
+from srcgrad.passes.lower.jumps import before_leaving, breaks
 from srcgrad.passes.place import Placed
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.context import Context
@@ -149,13 +150,20 @@ class Checker:
             body = [*self._remembered("start", old, k), *head, *self._forward(list(block), steps, own)]
             inner.append(tuple(self._watched(old, k, body)))
             ends.append(own)
-        out.append(with_blocks(stmt, tuple(inner)))
         if isinstance(old, If):
             bound |= ends[0] & ends[1]
+        after: Block = []
         env = self.facts.after.get(old, {})
         for name in sorted(names.bound((old,)) & bound & env.keys()):
-            self.known.of_name(out, f"after {where_of(old)}", None, name, env, bound)
-        out.extend(self._remembered("after", old))
+            self.known.of_name(after, f"after {where_of(old)}", None, name, env, bound)
+        after.extend(self._remembered("after", old))
+        whole = (with_blocks(stmt, tuple(inner)),)
+        if not isinstance(old, If) or not breaks(whole):
+            out.extend((*whole, *after))
+            return
+        # what holds after it holds before a break only as far as the adjoint knows
+        marks = list(self._remembered("after", old))
+        out.extend(before_leaving(whole, lambda: marks))
 
     def _head(self, old: Statement, steps: list[Step], bound: set[str]) -> Block:
         """At the start of an iteration all that the loop binds is as its head says."""
@@ -171,15 +179,19 @@ class Checker:
     def _watched(self, old: Statement, k: int, body: Block) -> Block:
         """Which way an `if` goes, and what a loop runs over, is remembered at the end of each block."""
         for mark in self.at.get(("decision", old, 0), ()):
-            body = [*body, self._remember(mark, Dict((Const("the decision"),), (Const(k == 0),)))]
+            decision = Dict((Const("the decision"),), (Const(k == 0),))
+            body = self._at_the_end(body, mark, decision)
         for mark in self.at.get(("trips", old, 0), ()):
             if k == 0 and isinstance(old, For):
                 kept = self.c.fresh.name(f"{old.target}_kept")
                 values = Dict((Const(f"`{old.target}`"),), (Name(kept),))
-                body = [Bind((kept,), (Name(old.target),)), *body, self._remember(mark, values)]
+                body = self._at_the_end([Bind((kept,), (Name(old.target),)), *body], mark, values)
             elif k == 0:
-                body = [*body, self._remember(mark, Dict((), ()))]
+                body = self._at_the_end(body, mark, Dict((), ()))
         return body
+
+    def _at_the_end(self, body: Block, mark: Mark, values: Dict) -> Block:
+        return list(before_leaving(tuple(body), lambda: [self._remember(mark, values)]))
 
     def _remembered(self, kind: str, stmt: Statement, k: int = 0) -> Iterator[Statement]:
         for mark in self.at.get((kind, stmt, k), ()):

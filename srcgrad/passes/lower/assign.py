@@ -60,6 +60,11 @@ def held_place(place: core.Expr, low: Lowering) -> tuple[Statements, core.Expr]:
         case core.Attr(owner, name):
             before, owner = _held(owner, low, _hint(owner))
             return before, core.Attr(owner, name, at=place.at)
+        case core.Item(core.Attr(array, "flat") as flat, index):
+            # a name for it would hide whose cells are meant
+            before, array = _held(array, low, _hint(array))
+            more, index = _held_index(index, low)
+            return before + more, core.Item(core.Attr(array, "flat", at=flat.at), index, at=place.at)
         case core.Item(owner, index):
             before, owner = _held(owner, low, _hint(owner))
             more, index = _held_index(index, low)

@@ -60,9 +60,18 @@ class Lowering:
 
     def hoisted(self, node: Any) -> tuple[Statements, core.Expr]:
         """The first expression that a statement evaluates: what must run before it, and its core form."""
+        if parse.kind(node) == "Yield":
+            before, value = self.yielded(node)
+            bind, name = self.temporary(value, "sent")
+            return [*before, bind], name
         before, node = hoist.hoist(node)
         binds = [core.Bind((name,), (self.expr(value),), at=self.at(value)) for name, value in before]
         return [*binds], self.expr(node)
+
+    def yielded(self, node: Any) -> tuple[Statements, core.Yield]:
+        """What a `yield` gives out, which is the first thing that its statement evaluates."""
+        before, value = ([], core.Const(None)) if node.value is None else self.hoisted(node.value)
+        return before, core.Yield(value, at=self.at(node))
 
     def _with_defaults(self, stmt: core.Statement) -> Statements:
         """`g = lambda v, s=k: v * s` takes its defaults when it is made: they get names that nobody binds again."""
@@ -95,7 +104,6 @@ _UNKNOWN = ("this kind of statement isn't supported", "Write it with plain assig
 _UNSUPPORTED = {
     "Global": ("`global` isn't supported", "Pass the value as an argument and return the new one."),
     "Nonlocal": ("`nonlocal` isn't supported", "Pass the value as an argument and return the new one."),
-    "Match": ("`match` isn't supported", "Use `if` and `elif`."),
     "ClassDef": ("a class inside a function isn't supported", "Define the class outside of the function."),
     "AsyncFunctionDef": ("`async` isn't supported", "Use a plain function."),
     "AsyncFor": ("`async` isn't supported", "Use a plain loop."),

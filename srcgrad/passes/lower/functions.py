@@ -18,15 +18,16 @@ _OWN_SCOPE = ("FunctionDef", "AsyncFunctionDef", "Lambda", "ClassDef")
 
 def function(node: Any, low: Lowering) -> core.Code:
     """A def in core form; every way through it ends in a return."""
-    own = (inner for stmt in node.body for inner in _own_nodes(stmt))
-    generator = next((inner for inner in own if parse.kind(inner) in ("Yield", "YieldFrom")), None)
-    body: tuple[core.Statement, ...]
-    if generator is None:
-        body = at_the_end(low.block(node.body))
-    else:
-        body = (core.Refuse("a generator (`yield`) isn't supported", "Return a list of the values instead.",
-                            at=low.at(generator)),)
+    body = at_the_end(low.block(node.body))
+    if is_generator(node) and not core.suspends(body):
+        body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",
+                            at=_head(node, low)),)
     return core.Code(node.name, parse.parameters(node.args, low.file), body, _head(node, low))
+
+
+def is_generator(node: Any) -> bool:
+    """Whether calling the function only makes a generator."""
+    return any(parse.kind(inner) in ("Yield", "YieldFrom") for stmt in node.body for inner in _own_nodes(stmt))
 
 
 def _head(node: Any, low: Lowering) -> core.At | None:

@@ -31,8 +31,22 @@ def effect(node: Any, low: Lowering) -> Statements:
     """Docstrings and other constants do nothing."""
     if parse.kind(node.value) == "Constant":
         return []
+    if parse.kind(node.value) in ("Yield", "YieldFrom"):
+        return _given_out(node.value, low)
     before, value = low.hoisted(node.value)
     return before if before and isinstance(value, core.Name) else [*before, core.Effect(value, at=low.at(node))]
+
+
+def _given_out(node: Any, low: Lowering) -> Statements:
+    """`yield from items` gives out each of them."""
+    at = low.at(node)
+    if parse.kind(node) == "Yield":
+        before, value = low.yielded(node)
+        return [*before, core.Effect(value, at=at)]
+    before, items = low.hoisted(node.value)
+    name = low.fresh.name("item")
+    each = core.Effect(core.Yield(core.Name(name, at=at), at=at), at=at)
+    return [*before, core.For(name, items, (each,), at=at)]
 
 
 @lowers("Delete")

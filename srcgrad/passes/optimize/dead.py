@@ -151,6 +151,7 @@ class _Sweep:
     idle: frozenset[str]  # save lists of which no value popped has been found live
     pinned: Keys
     raised: Keys = NOTHING  # live where an exception arrives
+    caught: bool = False  # whether something happens when an exception arrives
     breaks: list[Keys] = field(default_factory=list)
     continues: list[Keys] = field(default_factory=list)
 
@@ -207,6 +208,8 @@ class _Sweep:
         return (stmt,), (live - names) | reads(stmt.value, self.effects)
 
     def _droppable(self, value: Expr) -> bool:
+        if self.caught and not _never_raises(value) and _popped(value) is None:
+            return False
         if isinstance(value, Function):
             return all(p.default is None or self.effects.pure(p.default) for p in value.code.params)
         return self.effects.pure(value) or _popped(value) in self.idle
@@ -312,8 +315,9 @@ class _Sweep:
             reads(error, self.effects) for error, _, _, _ in caught if error is not None))
         orelse, live = self.block(stmt.orelse, live)
         self.raised |= handled
+        around, self.caught = self.caught, self.caught or bool(stmt.handlers)
         body, live = self.block(stmt.body, live | handled)
-        self.raised = outside
+        self.raised, self.caught = outside, around
         handlers = tuple((error, name, left) for error, name, left, _ in caught)
         return (replace(stmt, body=body, handlers=handlers, orelse=orelse, final=final),), live | handled
 
@@ -323,6 +327,10 @@ class _Sweep:
         body, live = self.block(stmt.body, live)
         self.raised = outside
         return (replace(stmt, body=body),), live | before_exit | statement_reads(stmt, self.effects)
+
+
+def _never_raises(value: Expr) -> bool:
+    return isinstance(value, (Name, core.Const, List, core.Function)) and all(map(_never_raises, core.children(value)))
 
 
 def _empty(block: Block) -> bool:

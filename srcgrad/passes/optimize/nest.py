@@ -26,17 +26,19 @@ from srcgrad.passes.optimize.effects import (
 from srcgrad.passes.optimize.width import statement_columns
 
 
-def nest(block: Block, effects: Effects, temporaries: frozenset[str], width: int = 100) -> Block:
+def nest(block: Block, effects: Effects, temporaries: frozenset[str], width: int = 100,
+         marks: frozenset[str] = frozenset()) -> Block:
     """The block with temporaries that are bound once and read once put into their readers.
 
     A value moves down to its reader, through `if` but not into a loop, when nothing on the way writes what it
-    reads.  The reader's line stays within `width`, unless the user's own statement was that long.  ::
+    reads.  The reader's line stays within `width`, unless the user's own statement was that long.  Nothing moves past
+    a binding of a name in `marks`: these say how far the program got.  ::
 
         t1 = X @ w
         t2 = -t1              ->    p = np.exp(-(X @ w))
         p = np.exp(t2)
     """
-    walk = _Walk(effects, width, _read_once(block, temporaries - captured(block)))
+    walk = _Walk(effects, width, _read_once(block, temporaries - captured(block)), marks)
     left = walk.block(block, None, 1)
     return drop_idle_comments(_returned(left, temporaries - captured(left), width, 1))
 
@@ -116,6 +118,7 @@ class _Walk:
     effects: Effects
     width: int
     once: frozenset[Statement]
+    marks: frozenset[str] = frozenset()
     clock: int = 0
 
     def block(self, block: Block, scope: _Scope | None, depth: int) -> Block:
@@ -128,6 +131,8 @@ class _Walk:
                 continue
             self.clock += 1
             single = stmt in self.once
+            if not self.marks.isdisjoint(bound_by(stmt)):
+                mine.waiting.clear()
             stmt = self.statement(stmt, mine, depth)
             mine.last.update(dict.fromkeys(header_writes(stmt, self.effects), self.clock))
             out.append((stmt, self._await(stmt, mine) if single and isinstance(stmt, Bind) else None))
@@ -281,7 +286,12 @@ def _start_of_sum(before: list[Statement], stmt: Statement, effects: Effects,
                   values: frozenset[str]) -> tuple[int, Bind | None]:
     """Where the name that the statement adds to got its value, if that may be computed as late as here."""
     added = _added(stmt)
-    if added is None or added[0] not in values or added[0] in core.names_read(added[2]):
+    if added is None or added[0] in core.names_read(added[2]):
+        return 0, None
+    if isinstance(stmt, Bind) and before and _is_copy(before[-1]) and bound_by(before[-1]) == (added[0],):
+        (first,) = [earlier for earlier in before[-1:] if isinstance(earlier, Bind)]
+        return len(before) - 1, first
+    if added[0] not in values:
         return 0, None
     mine = frozenset({("name", added[0])})
     passed = argument_writes(stmt, effects)

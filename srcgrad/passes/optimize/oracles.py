@@ -38,9 +38,12 @@ from srcgrad.passes.optimize.simplify import Kind
 from srcgrad.passes.reverse.context import Context, Probe
 from srcgrad.rules.nondifferentiable import is_pure
 from srcgrad.rules.spellings import METHODS
-from srcgrad.runtime import checks, structure
+from srcgrad.runtime import checks, containers, outside, structure
 
 IMPURE_HELPERS = checks.ASSERTIONS | {
+    containers.cut, containers.uninsert, containers.insert_back, containers.reopen, containers.permute,
+    containers.permute_back, containers.put_back, containers.put_field_back,
+    outside.contents, outside.give_back,
     structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar, structure.check_pair}
 PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))
 PURE_METHODS = frozenset(METHODS) | {"copy", "astype"}

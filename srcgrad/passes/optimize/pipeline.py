@@ -40,7 +40,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         made = names.bound(body) - oracles.primal.keys()
         body = store_first_term(body, oracles)
         body = elide_copies(body, effects, temporaries & made)
-        body = nest(body, effects, temporaries)
+        body = nest(body, effects, temporaries, marks=context.tries.counters)
         body = collect_terms(body, effects, Kinds(oracles.kind, oracles.floating), made)
         values = frozenset(n for n in (*context.bars.values(), *temporaries)
                            if n not in effects.storages or n in oracles.private)

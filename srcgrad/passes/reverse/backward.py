@@ -16,18 +16,22 @@ from srcgrad.lang.core import (
     Return,
     Statement,
     Store,
+    Try,
     Unpack,
     While,
+    With,
 )
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.bindings import Bindings
 from srcgrad.passes.reverse.branches import Branches
+from srcgrad.passes.reverse.changes import Changes, change_of
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.contribute import Contributor
 from srcgrad.passes.reverse.loops import Loops
 from srcgrad.passes.reverse.rules import RuleApplier
 from srcgrad.passes.reverse.steps import Step
 from srcgrad.passes.reverse.stores import Stores
+from srcgrad.passes.reverse.tries import Guards
 
 Block = tuple[Statement, ...]
 
@@ -41,8 +45,10 @@ class Backward:
         self.rules = RuleApplier(context, self.contributor)
         self.bindings = Bindings(context, self.contributor, self.rules)
         self.stores = Stores(context, self.contributor)
+        self.changes = Changes(context, self.contributor, self.bindings.settle)
         self.branches = Branches(context, self.contributor, self)
         self.loops = Loops(context, self.contributor, self)
+        self.guards = Guards(context, self.contributor, self.branches, self)
 
     def block(self, block: Block, state: State) -> list[Step]:
         """The steps of a block in forward order; `state` goes from the adjoints after the block to those before."""
@@ -61,6 +67,9 @@ class Backward:
         return steps[::-1]
 
     def statement(self, stmt: Statement, state: State) -> Step:
+        change = change_of(self.c, stmt)
+        if change is not None:
+            return self.changes.reverse(stmt, change, state)
         match stmt:
             case Bind():
                 return self.bindings.bind(stmt, state)
@@ -76,6 +85,10 @@ class Backward:
                 return self.branches.reverse(stmt, state)
             case For() | While():
                 return self.loops.reverse(stmt, state)
+            case Try():
+                return self.guards.try_(stmt, state)
+            case With():
+                return self.guards.with_(stmt, state)
             case Return() | Comment() | Refuse():
                 return Step(stmt)
         return Step(stmt)

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import Refused
+from srcgrad.analysis.interpret.sharing import viewed
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import (
     Array,
+    Known,
     ListOf,
     Number,
     TupleOf,
+    number_of,
 )
 from srcgrad.lang.core import (
     Attr,
@@ -15,7 +18,6 @@ from srcgrad.lang.core import (
     Bind,
     Call,
     Const,
-    Dict,
     Expr,
     If,
     Item,
@@ -31,11 +33,13 @@ from srcgrad.lang.core import (
 from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State, meet
 from srcgrad.passes.reverse.branches import zero_before
 from srcgrad.passes.reverse.calls import Calls
+from srcgrad.passes.reverse.changes import length
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.records import as_tuple, parts_of
 from srcgrad.passes.reverse.rules import RuleApplier
 from srcgrad.passes.reverse.steps import Step
-from srcgrad.runtime import structure
+from srcgrad.runtime import containers, structure
 
 
 class Bindings:
@@ -45,6 +49,9 @@ class Bindings:
 
     def bind(self, stmt: Bind, state: State) -> Step:
         out: Out = []
+        if self.c.moves(stmt):
+            self._move(stmt, state, out)
+            return Step(stmt, out)
         call = self.calls.applied(stmt, stmt.values[0]) if len(stmt.names) == 1 else None
         if call is not None:
             return self.calls.reverse(stmt, stmt.names[0], call, state)
@@ -53,6 +60,18 @@ class Bindings:
         else:
             self._parallel(stmt, state, out)
         return Step(stmt, out)
+
+    def _move(self, stmt: Bind, state: State, out: Out) -> None:
+        """u, v = v, u: the adjoints move back, all at once; that of an array which nobody has any more is zero."""
+        pairs = [(self.c.bar(target), self.c.bar(source)) for target, source in self.c.moves(stmt)]
+        given = sorted((source, target, state.have[target]) for target, source in pairs if state.has(target))
+        for target, source in pairs:
+            state.drop(target)
+            state.drop(source)
+        if given:
+            out.append(Bind(tuple(source for source, _, _ in given), tuple(Name(target) for _, target, _ in given)))
+        for source, _, how in given:
+            state.set(source, how)
 
     def _parallel(self, stmt: Bind, state: State, out: Out) -> None:
         """a, b = b, a: all adjoints are taken before any is given."""
@@ -66,7 +85,7 @@ class Bindings:
             bar = self.c.bar(name)
             if state.has(bar):
                 mask = state.masks.get(bar)
-                self._settle(stmt, name, state, out)
+                self.settle(stmt, name, state, out)
                 moved = self.c.temporary("t_bar")
                 out.append(Bind((moved,), (Name(bar),)))
                 taken.append((value, Name(moved), mask))
@@ -80,7 +99,7 @@ class Bindings:
         if not self.c.in_place(item) or self.c.static(item) is None:
             state.drop(self.c.bar(name))
 
-    def _settle(self, stmt: Statement, name: str, state: State, out: Out) -> None:
+    def settle(self, stmt: Statement, name: str, state: State, out: Out) -> None:
         """A lazy adjoint becomes a full one."""
         bar = self.c.bar(name)
         if state.have.get(bar) == LAZY:
@@ -109,9 +128,11 @@ class Bindings:
             state.drop(bar)
             return
         lazy = how == LAZY
-        if self.c.is_place(stmt, value) or isinstance(value, (Tuple, List, Dict)):
+        value = as_tuple(self.c.facts, stmt, value)
+        parts = parts_of(self.c.facts, stmt, value)
+        if self.c.is_place(stmt, value) or isinstance(value, Tuple) or parts is not None:
             if lazy and not isinstance(value, Name):
-                self._settle(stmt, name, state, out)
+                self.settle(stmt, name, state, out)
             state.drop(bar)
             self._give(stmt, value, Name(bar), state, out, lazy and isinstance(value, Name))
             return
@@ -123,10 +144,11 @@ class Bindings:
         state.kinds.pop(bar, None) if bar not in state.have else None
 
     def _give(self, stmt: Statement, value: Expr, g: Expr, state: State, out: Out, lazy: bool) -> None:
-        if isinstance(value, Dict):
-            for key, item in zip(value.keys, value.values):
-                assert key is not None
-                self.contributor.add(stmt, item, Item(g, key), state, out)
+        parts = None if isinstance(value, List) else parts_of(self.c.facts, stmt, value)
+        if parts is not None:
+            for key, part in parts:
+                if not self.c.in_place(self.c.kind(stmt, part)) or self.c.either(self.c.kind(stmt, part)):
+                    self.contributor.add(stmt, part, Item(g, key), state, out)
             return
         mask = state.masks.get(g.id) if isinstance(g, Name) else None
         self.contributor.add(stmt, value, g, state, out, lazy=lazy, mask=mask)
@@ -151,9 +173,9 @@ class Bindings:
 
     def _joined(self, stmt: Statement, value: Bin, g: Expr, state: State, out: Out) -> None:
         """a + b of two lists or tuples: each takes its part of the adjoint."""
-        if value.op != "+":
-            raise Refused(f"`{value.op}` of a list isn't supported yet where it is differentiated",
-                          "build the list in a loop", value.at or stmt.at)
+        if value.op == "*":
+            self._repeated(stmt, value, g, state, out)
+            return
         left = value.left
         count = Const(len(left.items)) if isinstance(left, (List, Tuple)) else \
             Call(self.c.helper("len", len), (left,))
@@ -162,6 +184,19 @@ class Bindings:
                 self._to_parts(stmt, {Item(Item(g, piece), Const(k)): e for k, e in enumerate(part.items)}, state, out)
             elif self.c.active(stmt, part):
                 self.contributor.add(stmt, part, Item(g, piece), state, out)
+
+    def _repeated(self, stmt: Statement, value: Bin, g: Expr, state: State, out: Out) -> None:
+        """items * n: each element takes the adjoints of all its copies."""
+        items = value.right if number_of(self.c.value(stmt, value.left)) is not None else value.left
+        if isinstance(self.c.value(stmt, items), TupleOf):
+            raise Refused("repeating a tuple isn't supported where it is differentiated", "use a list", stmt.at)
+        name = self.c.temporary("g")
+        summed = Call(self.c.helper("add_repeats", containers.add_repeats), (g, length(self.c, items)))
+        out.append(Bind((name,), (summed,)))
+        if isinstance(items, List):
+            self._to_parts(stmt, {Item(Name(name), Const(k)): e for k, e in enumerate(items.items)}, state, out)
+        else:
+            self.contributor.add(stmt, items, Name(name), state, out)
 
     # ------------------------------------------------------------ numbers, or arrays that are written in place
 
@@ -208,8 +243,9 @@ class Bindings:
         born = {ref.storage for ref in item.refs if ref.storage.born_at(stmt)}
         if not born or isinstance(value, (Const, Name)):
             return
-        if isinstance(value, (List, Dict)):
-            self._display(stmt, name, value, state, out)
+        parts = parts_of(self.c.facts, stmt, value)
+        if parts is not None:
+            self._display(stmt, name, parts, state, out)
             return
         maybe_view = len(born) < len({ref.storage for ref in item.refs})
         ref = self.c.static(item)
@@ -240,7 +276,10 @@ class Bindings:
         if isinstance(value, Call) and isinstance(value.func, Attr) \
                 and isinstance(self.c.value(stmt, value.func.value), (Array, Number)):
             return value.func.value
-        return value.args[0] if isinstance(value, Call) else value.value if isinstance(value, Attr) else value
+        if isinstance(value, Call):
+            called = self.c.kind(stmt, value.func).value
+            return value.args[viewed(called.obj) if isinstance(called, Known) else 0]
+        return value.value if isinstance(value, Attr) else value
 
     def _operands_active(self, stmt: Statement, value: Expr) -> bool:
         if not isinstance(value, Call):
@@ -248,16 +287,13 @@ class Bindings:
         owner = (value.func.value,) if isinstance(value.func, Attr) else ()
         return any(self.c.active(stmt, e) for e in (*owner, *value.args, *(v for _, v in value.kwargs)))
 
-    def _display(self, stmt: Bind, name: str, value: List | Dict, state: State, out: Out) -> None:
+    def _display(self, stmt: Bind, name: str, parts: list[tuple[Expr, Expr]], state: State, out: Out) -> None:
         """l = [a, b], where l is changed later."""
-        parts = value.items if isinstance(value, List) else value.values
-        if not any(self.c.active(stmt, e) for e in parts):
+        if not any(self.c.active(stmt, e) for _, e in parts):
             return
         bar = self.c.temporary(name + "_bar")
         out.append(Bind((bar,), (Call(self.contributor.shadow_name(), (Name(name),)),)))
-        keys = [Const(k) for k in range(len(parts))] if isinstance(value, List) else list(value.keys)
-        slots = {Item(Name(bar), key): part for key, part in zip(keys, parts) if key is not None}
-        self._to_parts(stmt, slots, state, out)
+        self._to_parts(stmt, {Item(Name(bar), key): part for key, part in parts}, state, out)
 
     def _to_parts(self, stmt: Statement, parts: dict[Item, Expr], state: State, out: Out) -> None:
         """The adjoints of a display's slots go to what was put there; arrays that are written have theirs elsewhere."""
@@ -284,7 +320,7 @@ class Bindings:
             bar = self.c.bar(name)
             if self.c.in_place(item) and not self.c.either(item) or not state.has(bar):
                 continue
-            self._settle(stmt, name, state, out)
+            self.settle(stmt, name, state, out)
             state.drop(bar)
             if item.active:
                 taken.append((k, name, Name(bar)))

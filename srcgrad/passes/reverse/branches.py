@@ -1,6 +1,7 @@
 """The reverse of `if`: the same decision, the branches reversed; adjoints that one branch lacks are zero there."""
 from __future__ import annotations
 
+import functools
 from typing import Protocol
 
 from srcgrad.analysis.values import Array, Number
@@ -30,21 +31,20 @@ class Branches:
         inner = [self.blocks.block(body, s) for body, s in zip((stmt.body, stmt.orelse), states)]
         tails: list[Out] = [[], []]
         masks = agreed(self.c, states, tails)
-        self._agree(stmt, states, state, tails)
+        self.agree(stmt, states, state, tails)
         state.masks = masks
         return Step(stmt, first=first, inner=inner, tails=tails)
 
-    def _agree(self, stmt: If, states: list[State], state: State, tails: list[Out]) -> None:
-        """Both branches end with the same adjoints."""
-        for bar in dict.fromkeys([*states[0].have, *states[1].have]):
-            first, second = (s.have[bar] if s.has(bar) else self._zero(stmt, bar, tail)
-                             for s, tail in zip(states, tails))
-            state.set(bar, meet(first, second))
+    def agree(self, stmt: Statement, states: list[State], state: State, tails: list[Out]) -> None:
+        """All ways end with the same adjoints."""
+        for bar in dict.fromkeys(bar for s in states for bar in s.have):
+            hows = [s.have[bar] if s.has(bar) else self._zero(stmt, bar, tail) for s, tail in zip(states, tails)]
+            state.set(bar, functools.reduce(meet, hows))
         for bar in list(state.have):
             if not any(s.has(bar) for s in states):
                 state.drop(bar)
 
-    def _zero(self, stmt: If, bar: str, out: Out) -> str:
+    def _zero(self, stmt: Statement, bar: str, out: Out) -> str:
         zero, how = zero_before(self.c, self.contributor, stmt, bar)
         out.append(Bind((bar,), (zero,)))
         return how
@@ -69,6 +69,8 @@ def zero_before(context: Context, contributor: Contributor, stmt: Statement, bar
     value = context.facts.value_of(item)
     if is_number(value) or context.either(item):
         return Const(0.0), SHARED
+    if not context.is_bound(stmt, name):
+        return Const(0.0), LAZY
     if isinstance(value, Array) and value.dims is None:
         return contributor.zeros(stmt, name), SHARED
     return contributor.zeros(stmt, name), OWN
@@ -78,7 +80,7 @@ def settle(context: Context, contributor: Contributor, stmt: Statement, state: S
     """Before control flow, lazy adjoints of arrays that are live become full."""
     for bar, how in list(state.have.items()):
         name = primal_of(context, bar)
-        if how != LAZY or name is None:
+        if how != LAZY or name is None or not context.is_bound(stmt, name, after=True):
             continue
         value = contributor.value_of(stmt, name)
         if isinstance(value, Array):

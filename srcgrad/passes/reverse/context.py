@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.bound import Bound
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
+from srcgrad.analysis.ownership import moves, own_by_name
 from srcgrad.analysis.reality import meets_complex
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number_of
 from srcgrad.errors import InternalError
@@ -20,6 +22,7 @@ from srcgrad.lang.core import (
     Call,
     Code,
     Const,
+    Effect,
     Expr,
     For,
     Item,
@@ -28,12 +31,15 @@ from srcgrad.lang.core import (
     Slice,
     Star,
     Statement,
+    Store,
     Tuple,
     Unpack,
+    blocks,
     statements,
     substitute,
 )
 from srcgrad.passes.split import is_place
+from srcgrad.passes.tries import Tries
 from srcgrad.passes.unit import Unit
 from srcgrad.rules.spellings import ATTRIBUTES, NOT_KNOWN, literal
 
@@ -42,13 +48,15 @@ class Context:
     """Facts about one function, and the names that its backward part uses.
 
     helpers         names by which generated code reaches objects
-    counters        a `while` -> the name that counts its iterations
+    counters        a loop whose iterations are counted -> the name that does
+    tries           what is known of tries
     callees         the compiled functions that it calls
     shadow          the name of the table of adjoints by storage, if one is needed (a parameter if takes_shadow)
     temporaries     names that no user wrote
     bars            a name -> the name of its adjoint
     complex         whether complex numbers may come up
     bindings        a name -> how many statements bind it
+    owned           a name that owns its array at any time -> its storage
     holders         a storage -> the name that means the whole of it
     """
 
@@ -57,6 +65,7 @@ class Context:
         self.fresh = unit.fresh
         self.helpers: dict[str, Any] = {}
         self.counters: dict[Statement, str] = {}
+        self.tries = Tries()
         self.callees: Any = None
         self.shadow: str | None = None
         self.takes_shadow = False
@@ -64,6 +73,7 @@ class Context:
         self.bars: dict[str, str] = {}
         self.complex = meets_complex(facts)
         self.bindings = _count_bindings(unit.code)
+        self.owned = {} if plain else own_by_name(unit.code, facts)
         self._annotated: list[Expr] = []       # facts go by identity, so what they are of must live on
         self.holders = self._find_holders(unit.code)
 
@@ -122,7 +132,12 @@ class Context:
             if isinstance(stmt, Bind) and stmt in self.facts.after:
                 for name in stmt.names:
                     self._hold(found, name, self.facts.after[stmt].get(name, NOTHING))
+        found.update({storage: name for name, storage in self.owned.items()})
         return found
+
+    def moves(self, stmt: Statement) -> list[tuple[str, str]]:
+        """The pairs (target, source) of a statement that moves arrays between names that own them."""
+        return moves(stmt, self.owned)
 
     def _hold(self, found: dict[Storage, str], name: str, item: Abstract) -> None:
         single = self.bindings.get(name, 0) == 1
@@ -161,6 +176,13 @@ class Context:
         for step in ref.path or ():
             base = substitute(step, {HOLE.id: base})
         return base
+
+    @cached_property
+    def first_fields(self) -> frozenset[Statement]:
+        """Assignments to fields that a new object doesn't have yet, in the block where it is made."""
+        found: set[Statement] = set()
+        _first_fields(self, self.unit.code.body, found)
+        return frozenset(found)
 
     # ------------------------------------------------------------ shapes
 
@@ -224,6 +246,15 @@ class Context:
         """Names that are bound once, outside of all loops and branches."""
         top = [n for s in self.unit.code.body for n in names.bound_by(s) if not isinstance(s, For)]
         return frozenset(n for n in top if self.bindings.get(n) == 1)
+
+    @cached_property
+    def _bound(self) -> Bound:
+        return Bound(self.unit.code.body, frozenset(p.name for p in self.unit.code.params))
+
+    def is_bound(self, stmt: Statement, name: str, after: bool = False) -> bool:
+        """Whether the name certainly has a value before the statement, or after it."""
+        known = (self._bound.after if after else self._bound.before).get(stmt)
+        return known is None or name in known
 
     # ------------------------------------------------------------ kinds
 
@@ -293,6 +324,23 @@ class Probe(Evaluator):
         if expr.id not in env and expr.id in self._helpers:
             return Abstract(Known(self._helpers[expr.id]))
         return super()._name(expr, env)
+
+
+def _first_fields(context: Context, block: tuple[Statement, ...], found: set[Statement]) -> None:
+    new: dict[str, set[str]] = {}
+    for stmt in block:
+        for inner in blocks(stmt):
+            _first_fields(context, inner, found)
+        match stmt:
+            case Store(Attr(Name(owner), name), None, _) | Effect(Call(_, (Name(owner), Const(str(name)), _), ())) \
+                    if owner in new and name not in new[owner]:
+                found.add(stmt)
+                new[owner].add(name)
+        for name in names.bound((stmt,)):
+            new.pop(name, None)
+        match stmt:
+            case Bind((name,), (Call(Attr(_, "__new__"), _, ()),)):
+                new[name] = set()
 
 
 def _count_bindings(code: Code) -> dict[str, int]:

@@ -35,6 +35,7 @@ class Loops:
             wanted = self._wanted(stmt, start, inner)
             if wanted == start.have:
                 break
+            wanted.update((bar, LAZY) for bar in wanted if bar not in start.have and self._may_be_unbound(stmt, bar))
             made.update((bar, how) for bar, how in wanted.items() if bar not in start.have)
             start = State(dict(wanted), {})
         else:
@@ -92,8 +93,16 @@ class Loops:
                 end.set(bar, SHARED if number else LAZY)
         return out
 
+    def _may_be_unbound(self, stmt: For | While, bar: str) -> bool:
+        """Whether it belongs to an array whose name has no value after the loop if that never ran."""
+        name = primal_of(self.c, bar)
+        return name is not None and self._is_array(stmt, bar) and name in self.c.facts.after.get(stmt, {}) \
+            and not self.c.is_bound(stmt, name, after=True)
+
     def _before(self, stmt: For | While, bar: str) -> Out:
         name = primal_of(self.c, bar)
+        if self._may_be_unbound(stmt, bar):
+            return [Bind((bar,), (Const(0.0),))]
         if name is not None and name in self.c.facts.after.get(stmt, {}):
             return [Bind((bar,), (self.contributor.zeros(stmt, name, after=True),))]
         zero, _ = zero_before(self.c, self.contributor, stmt, bar)

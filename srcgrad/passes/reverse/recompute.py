@@ -41,24 +41,23 @@ class Recomputed:
         self.c = context
 
     def operand(self, stmt: Statement, expr: Expr) -> Expr:
-        """The operand, or what it is made of where that is as cheap as keeping it."""
+        """The operand, or what it is made of where that is as cheap as keeping it.
+
+        Where it isn't, the operand itself is kept, which is one array, and not those that it is made of.
+        """
         if self.c.plain or not isinstance(expr, Name) or expr.id not in self.c.temporaries:
             return expr
-        found = self._definitions.get(expr.id)
-        if found is None or not self._same_statement(found[0], stmt):
-            return expr
-        value = self._expanded(found[0], found[1])
+        value = self._expanded(stmt, expr)
         changed = not names_read(value).isdisjoint(bound_by(stmt))
         return expr if changed or operations(value) > MOST_OPERATIONS else value
 
     def _expanded(self, stmt: Statement, value: Expr) -> Expr:
-        """Temporaries inside are put in, too, as long as the whole stays cheap."""
-        if isinstance(value, Name):
-            inner = self.operand(stmt, value)
-            return inner if operations(inner) <= 1 else value
-        if is_place(value) or isinstance(value, Const):
-            return value
+        """The value down to what isn't cheap, or isn't a temporary."""
         match value:
+            case Name(id):
+                found = self._definitions.get(id)
+                known = found is not None and self._same_statement(found[0], stmt)
+                return self._expanded(*found) if found is not None and known else value
             case Bin(op, left, right):
                 return Bin(op, self._expanded(stmt, left), self._expanded(stmt, right), at=value.at)
             case Unary(op, operand):

@@ -1,0 +1,217 @@
+"""Making objects: calls of classes.
+
+        Point(a, b)     a record, where the class only keeps what it is given (dataclasses, named tuples)
+        Model(n)        ->      model = object.__new__(Model); model.__init__(n)
+"""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+import types
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.analysis.interpret import containers, fields
+from srcgrad.analysis.interpret.expressions import Evaluator
+from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import Abstract, Env, Ref
+from srcgrad.analysis.values import Known, ObjectOf
+from srcgrad.lang.core import Attr, Bind, Call, Const, Dict, Effect, Expr, List, Name, Star, Statement, Store
+from srcgrad.lang.source import is_user_function
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.calls import Calls
+
+PLAIN = (bool, int, float, complex, str, type(None))
+
+
+def construct(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abstract | None:
+    """What `cls(...)` gives; None for classes of other kinds (of the standard library, say)."""
+    if cls is types.SimpleNamespace:
+        return _namespace(calls, ev, expr, env)
+    if record_fields(cls) is not None:
+        return _record(calls, ev, expr, cls, env)
+    if not _is_plain(cls):
+        return None
+    for name in ("__init__", "__post_init__", "__new__"):
+        fields.guard_class(ev, cls, name)
+    args, kwargs = calls.arguments(ev, expr, env, inlined=True)
+    if isinstance(ev.site, Bind) and ev.site.values == (expr,) and not _reads(expr, ev.site.names[0]):
+        bind = ev.site
+        ev.replacements[bind] = lambda make: _made(make, expr, cls, bind.names[0], bind)
+        return ev.unknown(*args, *kwargs.values())
+    return ev.rewrite(expr, lambda parts, make: _temporary(make, expr, cls), *args, *kwargs.values())
+
+
+def _reads(expr: Expr, name: str) -> bool:
+    from srcgrad.lang.core import names_read
+    return name in names_read(expr)
+
+
+# ---------------------------------------------------------------- classes
+
+def record_fields(cls: type) -> tuple[str, ...] | None:
+    """The parameters of a class whose instances keep what they are given, and do nothing else."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return None if is_user_function(cls.__new__) else cls._fields
+    if not dataclasses.is_dataclass(cls) or not _is_plain(cls) or is_user_function(cls.__init__) \
+            or hasattr(cls, "__post_init__") or fields.method_of(cls, "__setattr__") and not is_frozen(cls):
+        return None
+    made = dataclasses.fields(cls)
+    if any(isinstance(inspect.getattr_static(cls, f.name, None), property) for f in made):
+        return None
+    init = inspect.signature(cls.__init__).parameters
+    return tuple(f.name for f in made if f.init) if len(init) - 1 == sum(f.init for f in made) else None
+
+
+def is_frozen(cls: type) -> bool:
+    params = getattr(cls, "__dataclass_params__", None)
+    return params is not None and params.frozen
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether making an instance is `object.__new__` and then `__init__`."""
+    return cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__ and not issubclass(cls, Enum) \
+        and cls.__module__.partition(".")[0] not in (*sys.stdlib_module_names - {"__main__"}, "numpy", "scipy")
+
+
+# ---------------------------------------------------------------- records
+
+def _record(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abstract:
+    """A dataclass or a named tuple is a display of its fields."""
+    if any(isinstance(a, Star) for a in expr.args) or any(k is None for k, _ in expr.kwargs):
+        spread = calls.spread_out(ev, expr, env)
+        return ev.rewrite(expr, spread, *(ev(a, env) for a in expr.args), *(ev(v, env) for _, v in expr.kwargs))
+    given = record_arguments(cls, expr)
+    if given is None:
+        raise Refused(f"`{cls.__name__}` is called with arguments that it doesn't take", "check the call", expr.at)
+    missing = _left_out(cls, given)
+    if missing:
+        args, kwargs = calls.arguments(ev, expr, env)
+        return ev.rewrite(expr, lambda parts, make: _completed(make, expr, missing), *args, *kwargs.values())
+    items = {name: ev(value, env) for name, value in given.items()}
+    for name, default in _plain_defaults(cls).items():
+        items.setdefault(name, Abstract(Known(default)))
+    if issubclass(cls, tuple):
+        return containers.of_items(ev, [items[name] for name in record_fields(cls) or ()], cls)
+    storage = containers.born(ev, expr, "object", items.items(), env, cls)
+    return Abstract(ObjectOf(cls, ()), frozenset((Ref(storage),)))
+
+
+def record_arguments(cls: type, call: Call) -> dict[str, Expr] | None:
+    """Field -> argument, in the order of the call's text; None where the call doesn't fit."""
+    if cls is types.SimpleNamespace:
+        return {name: value for name, value in call.kwargs if name is not None}
+    params = [p for p in inspect.signature(cls).parameters.values()]
+    positional = [p.name for p in params if p.kind is not p.KEYWORD_ONLY]
+    if len(call.args) > len(positional):
+        return None
+    given = dict(zip(positional, call.args))
+    for name, value in call.kwargs:
+        if name in given or name not in {p.name for p in params}:
+            return None
+        given[name] = value
+    return given
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    if issubclass(cls, tuple):
+        return dict(cls._field_defaults)                        # type: ignore[attr-defined]
+    return {f.name: f.default for f in dataclasses.fields(cls) if f.default is not dataclasses.MISSING}
+
+
+def _plain_defaults(cls: type) -> dict[str, Any]:
+    return {name: v for name, v in _defaults(cls).items() if type(v) in PLAIN}
+
+
+def _left_out(cls: type, given: dict[str, Expr]) -> dict[str, tuple[str, Any]]:
+    """Fields that the call leaves out and whose default is an object, or is made by a function."""
+    out: dict[str, tuple[str, Any]] = {name: ("object", v) for name, v in _defaults(cls).items()
+                                       if name not in given and type(v) not in PLAIN}
+    if not issubclass(cls, tuple):
+        out.update((f.name, ("factory", f.default_factory)) for f in dataclasses.fields(cls)
+                   if f.name not in given and f.default_factory is not dataclasses.MISSING)
+    return out
+
+
+def _completed(make: Make, call: Call, missing: dict[str, tuple[str, Any]]) -> Expr:
+    more = tuple((name, _default(make, name, *how)) for name, how in missing.items())
+    return Call(call.func, call.args, (*call.kwargs, *more), at=call.at)
+
+
+def _default(make: Make, name: str, how: str, obj: Any) -> Expr:
+    if how == "factory" and obj is list:
+        return List(())
+    if how == "factory" and obj is dict:
+        return Dict((), ())
+    hint = getattr(obj, "__name__", name) if how == "factory" else name
+    outside = make.outside(hint if hint.isidentifier() and hint != "<lambda>" else name, obj)
+    return Call(outside) if how == "factory" else outside
+
+
+def _namespace(calls: Calls, ev: Evaluator, expr: Call, env: Env) -> Abstract | None:
+    if expr.args or any(k is None for k, _ in expr.kwargs):
+        return None
+    items = [(name, ev(value, env)) for name, value in expr.kwargs]
+    storage = containers.born(ev, expr, "object", items, env, types.SimpleNamespace)
+    return Abstract(ObjectOf(types.SimpleNamespace, ()), frozenset((Ref(storage),)))
+
+
+# ---------------------------------------------------------------- objects with an __init__ of their own
+
+def _temporary(make: Make, expr: Call, cls: type) -> Expr:
+    name = make.name(cls.__name__.lower())
+    for stmt in _made(make, expr, cls, name, expr):
+        make.add(stmt)
+    return Name(name, at=expr.at)
+
+
+def _made(make: Make, expr: Call, cls: type, name: str, at: Any) -> list[Statement]:
+    new = Call(Attr(make.outside("object", object), "__new__"), (expr.func,), at=expr.at)
+    out: list[Statement] = [Bind((name,), (new,), at=at.at)]
+    target = Name(name, at=expr.at)
+    if dataclasses.is_dataclass(cls) and not is_user_function(cls.__init__):
+        return [*out, *_filled(make, expr, cls, target)]
+    if cls.__init__ is not object.__init__:                       # type: ignore[misc]
+        out.append(Effect(Call(Attr(target, "__init__"), expr.args, expr.kwargs, at=expr.at), at=expr.at))
+    return out
+
+
+def _filled(make: Make, expr: Call, cls: type, target: Name) -> list[Statement]:
+    """A dataclass with a `__post_init__`: its fields, and then that."""
+    given = record_arguments(cls, expr)
+    if given is None or any(isinstance(a, Star) for a in expr.args):
+        raise Refused(f"this call of `{cls.__name__}` isn't supported", "name the arguments one by one", expr.at)
+    init_only = [p for p in inspect.signature(cls.__init__).parameters if p not in cls.__dataclass_fields__]
+    missing = _left_out(cls, given)
+    out: list[Statement] = []
+    for f in cls.__dataclass_fields__.values():                   # type: ignore[attr-defined]
+        if f._field_type is dataclasses._FIELD_CLASSVAR:          # type: ignore[attr-defined]
+            continue
+        value = given.get(f.name) or (_default(make, f.name, *missing[f.name]) if f.name in missing else
+                                      Const(f.default) if type(f.default) in PLAIN else None)
+        if value is None:
+            continue
+        if f._field_type is dataclasses._FIELD_INITVAR:           # type: ignore[attr-defined]
+            init_only.append(f.name)
+            given[f.name] = value
+            continue
+        out.append(_set(make, cls, target, f.name, value, expr))
+    passed = tuple(given[name] for name in init_only if name in given)
+    out.append(Effect(Call(Attr(target, "__post_init__"), passed, at=expr.at), at=expr.at))
+    return out
+
+
+def _set(make: Make, cls: type, target: Name, name: str, value: Expr, expr: Call) -> Statement:
+    if not is_frozen(cls):
+        return Store(Attr(target, name), None, value, at=expr.at)
+    setter = Attr(make.outside("object", object), "__setattr__")
+    return Effect(Call(setter, (target, Const(name), value), at=expr.at), at=expr.at)
+
+
+def allocate(ev: Evaluator, expr: Call, cls: type, env: Env) -> Abstract:
+    """object.__new__(cls)"""
+    storage = containers.born(ev, expr, "object", [], env, cls)
+    return Abstract(ObjectOf(cls, ()), frozenset((Ref(storage),)))

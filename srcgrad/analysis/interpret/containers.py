@@ -1,0 +1,235 @@
+"""What lists, dicts, tuples and objects hold: displays, and what is read from them and put into them.
+
+A field of one particular object, or the value at a constant key of one particular dict, is followed like a name (a
+`Slot` of the environment).  Everything else is the join of all that is ever put there (`Storage.fields`).
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret.refused import NeverReturns, Refused
+from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Slot, Storage
+from srcgrad.analysis.values import UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, number_of
+from srcgrad.lang.core import Bin, Dict, Expr, Item, List, Star, Tuple
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.expressions import Evaluator
+
+ANY = "*"           # the key of what stands at keys that aren't known
+
+
+# ---------------------------------------------------------------- reading and writing
+
+def constant_key(value: Value) -> Any:
+    """The key that a value certainly is, or ANY."""
+    if isinstance(value, Known) and (value.obj is None or isinstance(value.obj, (str, int, float, Enum))):
+        return value.obj
+    number = number_of(value)
+    if number is not None and number.kind == "int" and number.linear is not None:
+        constant = number.linear.constant
+        return ANY if constant is None else constant
+    return ANY
+
+
+def read(ev: Evaluator, owner: Abstract, key: Any, env: Env) -> Abstract | None:
+    """What the owner holds at a constant key, or anywhere; None where nothing was ever put."""
+    found = [item for ref in owner.refs for item in _held(ref.storage, key, env)]
+    return functools.reduce(ev.heap.join, found) if found else None
+
+
+def _held(storage: Storage, key: Any, env: Env) -> list[Abstract]:
+    slot = Slot(storage, key)
+    if slot in env:
+        return [env[slot]]
+    if storage.kind == "list" or key == ANY:
+        return list(storage.fields.values())
+    return [storage.fields[k] for k in (key, ANY) if k in storage.fields][:1]
+
+
+def surely(storage: Storage, key: Any, env: Env) -> bool:
+    """Whether the container certainly has the key here."""
+    return Slot(storage, key) in env or storage.has(key)
+
+
+def write(ev: Evaluator, owner: Abstract, key: Any, value: Abstract, env: Env) -> None:
+    """`owner[key] = value`, or a field of that name."""
+    exact = len(owner.refs) == 1
+    for ref in owner.refs:
+        ev.heap.mark(ref.storage, written=True)
+        put(ev, ref.storage, key, value, env, exact)
+
+
+def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, exact: bool) -> None:
+    ev.heap.put(storage, key, value)
+    if key == ANY:
+        for known in [k for k in storage.fields if k != ANY]:
+            ev.heap.put(storage, known, value)
+        for slot in [s for s in env if isinstance(s, Slot) and s.storage is storage]:
+            env[slot] = ev.heap.join(env[slot], value)
+        return
+    slot = Slot(storage, key)
+    if exact and storage.single and storage.kind != "list":
+        env[slot] = value
+    elif slot in env:
+        env[slot] = ev.heap.join(env[slot], value)
+
+
+def remove(ev: Evaluator, owner: Abstract, key: Any, env: Env) -> None:
+    """`del owner[key]`"""
+    for ref in owner.refs:
+        ev.heap.mark(ref.storage, written=True, shrinks=True)
+        for slot in [s for s in env if isinstance(s, Slot) and s.storage is ref.storage and key in (ANY, s.key)]:
+            del env[slot]
+
+
+def born(ev: Evaluator, expr: Expr, kind: str, pairs: Iterable[tuple[Any, Abstract]], env: Env,
+         cls: type | None = None) -> Storage:
+    """A new storage that holds these items."""
+    storage = ev.storage(expr, kind)
+    storage.cls = cls
+    for slot in [s for s in env if isinstance(s, Slot) and s.storage is storage]:
+        del env[slot]
+    pairs = list(pairs)
+    storage.born_with = frozenset(k for k, _ in pairs)
+    for key, item in pairs:
+        put(ev, storage, key, item, env, True)
+    return storage
+
+
+# ---------------------------------------------------------------- displays
+
+def tuple_(ev: Evaluator, expr: Tuple, env: Env) -> Abstract:
+    items: list[Abstract] = []
+    for part in expr.items:
+        items.extend(spread(ev, part, env) if isinstance(part, Star) else [ev(part, env)])
+    return of_items(ev, items)
+
+
+def of_items(ev: Evaluator, items: Iterable[Abstract], cls: type = tuple) -> Abstract:
+    """A tuple of these items."""
+    items = tuple(items)
+    return Abstract(TupleOf(tuple(ev.value(i) for i in items), cls), items=items)
+
+
+def spread(ev: Evaluator, expr: Star, env: Env) -> list[Abstract]:
+    item = ev(expr.value, env)
+    if item.items is None:
+        raise Refused("the length of what is spread here isn't known", "name the elements one by one", expr.at)
+    return list(item.items)
+
+
+def list_(ev: Evaluator, expr: List, env: Env) -> Abstract:
+    items: list[Abstract] = []
+    for part in expr.items:
+        items.extend(_spread_into_list(ev, part, env) if isinstance(part, Star) else [ev(part, env)])
+    storage = born(ev, expr, "list", [], env)
+    for item in items:
+        ev.heap.put(storage, ANY, item)
+    ev.displays[id(expr)] = TupleOf(tuple(map(ev.argument_value, expr.items, items))) \
+        if not any(isinstance(part, Star) for part in expr.items) else UNKNOWN
+    return Abstract(ListOf(None), frozenset((Ref(storage),)))
+
+
+def _spread_into_list(ev: Evaluator, part: Star, env: Env) -> list[Abstract]:
+    item = ev(part.value, env)
+    if item.items is not None:
+        return list(item.items)
+    if isinstance(ev.value(item), ListOf):
+        return [] if ev.value(item) == ListOf(None) else [ev.element(item)]
+    if item.active:
+        raise Refused("the length of what is spread here isn't known", "use `extend`", part.at)
+    return [Abstract()]
+
+
+def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
+    pairs: list[tuple[Any, Abstract]] = []
+    for key, value in zip(expr.keys, expr.values):
+        if key is None:
+            pairs.extend(_spread_keys(ev, value, env))
+        else:
+            known = constant_key(ev.value(ev(key, env)))
+            pairs.append((known, ev(value, env)))
+    storage = born(ev, expr, "dict", pairs, env)
+    return Abstract(DictOf(()), frozenset((Ref(storage),)))
+
+
+def _spread_keys(ev: Evaluator, value: Expr, env: Env) -> list[tuple[Any, Abstract]]:
+    item = ev(value, env)
+    kind = ev.value(item)
+    if not isinstance(kind, DictOf):
+        if item.active:
+            raise Refused("it isn't known what `**` spreads here", "name the keys one by one", value.at)
+        return [(ANY, Abstract())]
+    return [(key, part) for key in keys(item) if (part := read(ev, item, key, env)) is not None]
+
+
+def keys(item: Abstract) -> list[Any]:
+    """All keys that a dict may have, ANY among them where not all are known."""
+    return list(dict.fromkeys(key for ref in item.refs for key in ref.storage.fields))
+
+
+# ---------------------------------------------------------------- sequences
+
+def joined(ev: Evaluator, expr: Bin, left: Abstract, right: Abstract) -> Abstract | None:
+    """`a + b` and `a * n` of lists and tuples."""
+    a, b = ev.value(left), ev.value(right)
+    if expr.op == "+" and isinstance(a, TupleOf) and isinstance(b, TupleOf) and left.items is not None \
+            and right.items is not None:
+        return of_items(ev, left.items + right.items)
+    if expr.op == "*":
+        count = number_of(b) or number_of(a)
+        times = None if count is None or count.linear is None else count.linear.constant
+        items = left.items if isinstance(a, TupleOf) else right.items if isinstance(b, TupleOf) else None
+        if items is not None and times is not None:
+            return of_items(ev, items * times)
+    lists = [item for item, kind in ((left, a), (right, b)) if isinstance(kind, ListOf)]
+    if lists and (len(lists) == 2 or number_of(a) is not None or number_of(b) is not None):
+        return list_of(ev, expr, lists)
+    return None
+
+
+def list_of(ev: Evaluator, expr: Expr, sources: Iterable[Abstract]) -> Abstract:
+    """A new list of what these containers hold."""
+    storage = ev.storage(expr, "list")
+    for source in sources:
+        for item in source.items or ():
+            ev.heap.put(storage, ANY, item)
+        for ref in source.refs:
+            for item in list(ref.storage.fields.values()):
+                ev.heap.put(storage, ANY, item)
+    return Abstract(ListOf(None), frozenset((Ref(storage),)))
+
+
+def tuple_item(ev: Evaluator, expr: Item, items: tuple[Abstract, ...], index: Abstract) -> Abstract:
+    key = index.value
+    number = number_of(key)
+    if number is not None and number.linear is not None and number.linear.constant is not None:
+        if not -len(items) <= number.linear.constant < len(items):
+            raise NeverReturns
+        return items[number.linear.constant]
+    if isinstance(key, operations.SliceOf):
+        return of_items(ev, items[_constant_slice(ev, expr, key)])
+    return functools.reduce(ev.heap.join, items) if items else Abstract()
+
+
+def _constant_slice(ev: Evaluator, expr: Item, key: operations.SliceOf) -> slice:
+    bounds: list[int | None] = []
+    for part in (key.lower, key.upper, key.step):
+        number = None if part is None else number_of(part)
+        known = None if number is None or number.linear is None else number.linear.constant
+        if known is None and part not in (None, Known(None)):
+            raise Refused("the bounds of this slice of a tuple aren't known", "take the elements by index", expr.at)
+        bounds.append(known)
+    return slice(*bounds)
+
+
+def item(ev: Evaluator, expr: Expr, owner: Abstract, index: Abstract, env: Env) -> Abstract:
+    """`owner[index]` of a list or a dict."""
+    if isinstance(index.value, operations.SliceOf):
+        return list_of(ev, expr, [owner])
+    found = read(ev, owner, constant_key(index.value), env)
+    return Abstract(varied=owner.varied) if found is None else found

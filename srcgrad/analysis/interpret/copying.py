@@ -1,0 +1,133 @@
+"""Copies of containers and objects, spelled out as displays."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.analysis.interpret import constructors
+from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import Abstract, reach
+from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, Value, number_of
+from srcgrad.lang.core import Attr, Call, Const, Dict, Effect, Expr, For, Item, List, Name, Slice, Store, Tuple
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.expressions import Evaluator
+
+Build = Callable[[Make, Expr], Expr]
+
+
+def shallow(ev: Evaluator, item: Abstract, value: Value) -> Build | None:
+    """A copy of the container itself: of a list, a dict, an array or an object; None where that isn't known."""
+    if isinstance(value, ListOf):
+        return lambda make, e: Item(e, Slice())
+    if isinstance(value, DictOf):
+        return lambda make, e: Dict((None,), (e,))
+    if isinstance(value, Array) and value.dims is not None:
+        return lambda make, e: Call(Attr(e, "copy"))
+    if isinstance(value, TupleOf):
+        return lambda make, e: e
+    if isinstance(value, ObjectOf):
+        names = _field_names(item)
+        return lambda make, e: _object(make, e, value.cls, {name: _same for name in names})
+    return None
+
+
+def _same(make: Make, e: Expr) -> Expr:
+    return e
+
+
+def _field_names(item: Abstract) -> list[str]:
+    return list(dict.fromkeys(name for ref in item.refs for name in ref.storage.fields))
+
+
+def _object(make: Make, e: Expr, cls: type, parts: dict[str, Build]) -> Expr:
+    owner = e if isinstance(e, Name) else make.bind(e)
+    new = make.bind(Call(Attr(make.outside("object", object), "__new__"), (make.outside(cls.__name__, cls),)),
+                    cls.__name__.lower())
+    for name, build in parts.items():
+        value = build(make, Attr(owner, name))
+        if constructors.is_frozen(cls):
+            setter = Attr(make.outside("object", object), "__setattr__")
+            make.add(Effect(Call(setter, (new, Const(name), value))))
+        else:
+            make.add(Store(Attr(new, name), None, value))
+    return new
+
+
+def deep(ev: Evaluator, item: Abstract) -> Build | None:
+    """A copy down to the arrays; None where what is inside isn't known, or is shared inside."""
+    storages = reach([item])
+    held = [ref.storage for s in storages for part in s.fields.values() for ref in part.refs]
+    return None if len(held) != len(set(held)) else _deep(ev, item, 0)
+
+
+def _deep(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
+    value = ev.value(item)
+    if number_of(value) is not None or isinstance(value, Known):
+        return _same
+    if isinstance(value, Array) and value.dims is not None:
+        return lambda make, e: Call(Attr(e, "copy"))
+    if depth > 5:
+        return None
+    if isinstance(value, ListOf):
+        return _deep_list(ev, item, depth)
+    if item.items is not None and isinstance(value, TupleOf):
+        return _deep_tuple(ev, item, value, depth)
+    fields = {name: part for ref in item.refs for name, part in ref.storage.fields.items()}
+    builds = {name: _deep(ev, part, depth + 1) for name, part in fields.items()}
+    known = {name: build for name, build in builds.items() if build is not None}
+    if len(item.refs) != 1 or len(known) != len(builds) or "*" in builds:
+        return None
+    if isinstance(value, DictOf) and all(ref.storage.has(k) for ref in item.refs for k in known):
+        return lambda make, e: _keyed(make, e, known)
+    return (lambda make, e: _object(make, e, value.cls, known)) if isinstance(value, ObjectOf) else None
+
+
+def _keyed(make: Make, e: Expr, parts: dict[Any, Build]) -> Expr:
+    owner = e if isinstance(e, Name) else make.bind(e)
+    return Dict(tuple(map(Const, parts)), tuple(build(make, Item(owner, Const(k))) for k, build in parts.items()))
+
+
+def _deep_list(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
+    value = ev.value(item)
+    element = _deep(ev, ev.element(item), depth + 1) if value != ListOf(None) else _same
+    if element is None:
+        return None
+
+    def build(make: Make, e: Expr) -> Expr:
+        items, target = make.bind(List(()), "items"), make.name("item")
+        body: list[Any] = []
+        with make.into(body):
+            copied = element(make, Name(target))
+        body.append(Effect(Call(Attr(items, "append"), (copied,))))
+        make.add(For(target, e, tuple(body)))
+        return items
+    return build
+
+
+def _deep_tuple(ev: Evaluator, item: Abstract, value: TupleOf, depth: int) -> Build | None:
+    builds = [_deep(ev, part, depth + 1) for part in item.items or ()]
+    known = [build for build in builds if build is not None]
+    if len(known) != len(builds):
+        return None
+
+    def build(make: Make, e: Expr) -> Expr:
+        owner = e if isinstance(e, Name) else make.bind(e)
+        parts = tuple(b(make, Item(owner, Const(k))) for k, b in enumerate(known))
+        return Tuple(parts) if value.cls is tuple else Call(make.outside(value.cls.__name__, value.cls), parts)
+    return build
+
+
+def as_dict(make: Make, e: Expr, value: Value, as_tuple: bool) -> Expr:
+    """asdict(p) or astuple(p): what is inside is copied as well."""
+    if isinstance(value, Array):
+        return Call(Attr(e, "copy"))
+    if not isinstance(value, ObjectOf):
+        return e
+    owner = e if isinstance(e, Name) else make.bind(e)
+    parts = {name: as_dict(make, Attr(owner, name), part, as_tuple) for name, part in value.fields}
+    if as_tuple:
+        return Tuple(tuple(parts.values()))
+    return Dict(tuple(map(Const, parts)), tuple(parts.values()))
+
+

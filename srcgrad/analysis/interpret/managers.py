@@ -1,0 +1,121 @@
+"""`with` over managers that the compiler looks into: `contextlib.suppress` and `nullcontext`, and the user's classes.
+
+        with Timer(x) as t:                 timer = Timer(x)
+            ...                     ->      t = timer.__enter__()
+                                            try: ...
+                                            finally: timer.__exit__(None, None, None)
+
+All others only do something once on the way in and once on the way out, and what they manage isn't differentiated.
+"""
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.analysis.interpret.expressions import Evaluator
+from srcgrad.analysis.interpret.state import Env
+from srcgrad.analysis.values import Known, ObjectOf
+from srcgrad.errors import SrcgradError
+from srcgrad.lang import parse
+from srcgrad.lang.core import (
+    Attr,
+    Bind,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    If,
+    Jump,
+    Name,
+    Statement,
+    Try,
+    Tuple,
+    Unary,
+    With,
+)
+from srcgrad.lang.source import find, is_user_function
+
+Block = tuple[Statement, ...]
+Replacement = Callable[[Any], Iterable[Statement]]
+NONES = (Const(None), Const(None), Const(None))
+
+
+def expansion(ev: Evaluator, stmt: With, env: Env) -> Replacement | None:
+    """How the statement is written with what its first manager that isn't plain does, or None if all are plain."""
+    for k, (manager, name) in enumerate(stmt.items):
+        how = _expansion_of(ev, manager, env)
+        if how is not None:
+            body = stmt.body if k + 1 == len(stmt.items) else (replace(stmt, items=stmt.items[k + 1:]),)
+            if k > 0:
+                inner = With(((manager, name), *stmt.items[k + 1:]), stmt.body, at=stmt.at)
+                return lambda maker: [With(stmt.items[:k], (inner,), at=stmt.at)]
+            return lambda maker, how=how: how(maker, stmt, manager, name, body)     # type: ignore[misc]
+    return None
+
+
+def _expansion_of(ev: Evaluator, manager: Expr, env: Env) -> Callable | None:
+    if isinstance(manager, Call):
+        called = ev(manager.func, env).value
+        if isinstance(called, Known):
+            if called.obj is contextlib.suppress:
+                return _suppress
+            if called.obj is contextlib.nullcontext:
+                return _nothing
+            return _object(called.obj) if isinstance(called.obj, type) else None
+        return None
+    value = ev.value(ev(manager, env))
+    if isinstance(value, ObjectOf):
+        return _object(value.cls)
+    return _object(type(value.obj)) if isinstance(value, Known) else None
+
+
+def _suppress(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:
+    caught = manager.args[0] if len(manager.args) == 1 else Tuple(manager.args)
+    before = [] if name is None else [Bind((name,), (Const(None),), at=stmt.at)]
+    return [*before, Try(body, ((caught, None, ()),), at=stmt.at)]
+
+
+def _nothing(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:
+    given = [*manager.args, *(v for _, v in manager.kwargs)] or [Const(None)]
+    if name is None:
+        return [*([] if isinstance(given[0], (Name, Const)) else [Effect(given[0], at=stmt.at)]), *body]
+    return [Bind((name,), (given[0],), at=stmt.at), *body]
+
+
+def _object(cls: type) -> Callable | None:
+    """The protocol written out for a class that the user wrote."""
+    leave = getattr(cls, "__exit__", None)
+    if not isinstance(leave, types.FunctionType) or not is_user_function(leave):
+        return None
+    try:
+        swallows = _may_swallow(find(leave).tree)
+    except SrcgradError:
+        return None
+
+    def written_out(maker: Any, stmt: With, manager: Expr, name: str | None, body: Block) -> list[Statement]:
+        held = maker.bind(manager, cls.__name__.lower())
+        enter = Call(Attr(held, "__enter__"), (), at=manager.at)
+        first: Statement = Effect(enter, at=stmt.at) if name is None else Bind((name,), (enter,), at=stmt.at)
+        left = Effect(Call(Attr(held, "__exit__"), NONES, at=manager.at), at=stmt.at)
+        if not swallows:
+            return [first, Try(body, (), (), (left,), at=stmt.at)]
+        error = maker.name("error")
+        known: tuple[Expr, ...] = (Call(maker.outside("type", type), (Name(error),)), Name(error),
+                                   Attr(Name(error), "__traceback__"))
+        done = Call(Attr(held, "__exit__"), known, at=manager.at)
+        caught = (If(Unary("not", done), (Jump("raise", at=stmt.at),), at=stmt.at),)
+        return [first, Try(body, ((maker.outside("BaseException", BaseException), error, caught),), (left,), at=stmt.at)]
+    return written_out
+
+
+def _may_swallow(tree: Any) -> bool:
+    """Whether what `__exit__` does depends on the exception, or may end it."""
+    _, *params = [p.name for p in parse.parameters(tree.args, "")]
+    nodes = list(parse.nodes(tree))
+    read = {n.id for n in nodes if parse.kind(n) == "Name" and parse.kind(n.ctx) == "Load"}
+    returned = [n.value for n in nodes if parse.kind(n) == "Return" and n.value is not None]
+    falsy = all(parse.kind(v) == "Constant" and not v.value for v in returned)
+    return bool(read & set(params)) or not falsy

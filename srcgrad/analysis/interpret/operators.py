@@ -1,0 +1,98 @@
+"""Operators of classes that the user wrote: calls of their methods, which `passes.inline` puts in place.
+
+        v + w       ->      v.__add__(w)        or  w.__radd__(v)
+        v[k]        ->      v.__getitem__(k)
+"""
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.rewrites import Build
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.values import ObjectOf, TupleOf, Value
+from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Expr, Item, Name, Unary
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.expressions import Evaluator
+
+BINARY = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+          "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor"}
+UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+COMPARE = {"==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "<": ("__lt__", "__gt__"), ">": ("__gt__", "__lt__"),
+           "<=": ("__le__", "__ge__"), ">=": ("__ge__", "__le__")}
+
+
+def class_of(value: Value) -> type | None:
+    """The class of an object, or of a tuple that has a class of its own."""
+    if isinstance(value, ObjectOf):
+        return value.cls
+    return value.cls if isinstance(value, TupleOf) and value.cls is not tuple else None
+
+
+def method(cls: type | None, name: str) -> types.FunctionType | None:
+    """The Python function that `cls` has under this name, if it has one."""
+    found = None if cls is None else inspect.getattr_static(cls, name, None)
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value]]) -> bool:
+    """Whether the expression means methods of the operands' classes, which is noted."""
+    classes = [class_of(value) for _, value in operands]
+    if not any(classes):
+        return False
+    names = _names(expr)
+    build = None if names is None else _builder(classes, *names)
+    if build is not None:
+        ev.rewrite(expr, build)
+        return True
+    if any(item.active and isinstance(value, ObjectOf) for item, value in operands):
+        cls = next(value.cls for item, value in operands if isinstance(value, ObjectOf))
+        raise Refused(f"this operator of a {cls.__name__} isn't supported where it is differentiated",
+                      "call a method of it by name", expr.at)
+    return False
+
+
+def _names(expr: Expr) -> tuple[str, str] | None:
+    """The method of the left operand, and that of the right one ("" if there is none)."""
+    match expr:
+        case Bin(op):
+            return f"__{BINARY[op]}__", f"__r{BINARY[op]}__"
+        case Unary(op) if op in UNARY:
+            return UNARY[op], ""
+        case Compare(_, (op,)) if op in COMPARE:
+            return COMPARE[op]
+        case Item():
+            return "__getitem__", ""
+    return None
+
+
+def _builder(classes: list[type | None], name: str, reflected: str) -> Build | None:
+    left = classes[0]
+    right = classes[1] if len(classes) > 1 and reflected else None
+    ways: list[tuple[Any, Callable[[tuple[Expr, ...]], Expr]]] = []
+    if (own := method(left, name)) is not None:
+        ways.append((own, lambda parts: Call(Attr(parts[0], name), tuple(parts[1:]))))
+    if right is not left and (other := method(right, reflected)) is not None:
+        ways.append((other, lambda parts: Call(Attr(parts[1], reflected), (parts[0],))))
+        if left is not None and issubclass(right, left):
+            ways.reverse()
+    if not ways:
+        return None
+    if len(ways) == 1 or "NotImplemented" not in ways[0][0].__code__.co_names:
+        return lambda parts, make: ways[0][1](parts)
+    return lambda parts, make: _first_that_knows(make.bind(ways[0][1](parts)), ways[1][1](parts))
+
+
+def _first_that_knows(first: Name, second: Expr) -> Expr:
+    """A method that gives NotImplemented leaves it to the other operand's."""
+    return Cond(Compare(first, ("is",), (Name("NotImplemented"),)), second, first)
+
+
+def augmented(cls: type, op: str) -> str | None:
+    """The method that `v op= w` calls, if the class has one."""
+    names = (f"__i{BINARY[op]}__", f"__{BINARY[op]}__")
+    return next((name for name in names if method(cls, name) is not None), None)

@@ -1,0 +1,176 @@
+"""Statements that write into arrays by calls and attributes, as plain assignments, where the kinds of values tell that.
+
+        np.add(x, y, out=z)         ->      z[...] = np.add(x, y)
+        z = np.add(x, y, out=z)     ->      z = write_into(np.add(x, y), z)         by the library
+        z.imag = x                  ->      z.imag[...] = x
+        np.put(a, ind, v)           ->      put(a, ind, v)                          by the library
+        a.shape = m, n              ->      a = reshaped(a, (m, n))                 by the library
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.analysis.interpret.expressions import Evaluator, Refused
+from srcgrad.analysis.interpret.iteration import rewritten_loop
+from srcgrad.analysis.interpret.state import Env
+from srcgrad.analysis.interpret.writing_calls import is_candidate, rewritten_call
+from srcgrad.analysis.values import Array, number_of
+from srcgrad.lang import names
+from srcgrad.lang.core import (
+    Attr,
+    Bin,
+    Bind,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    For,
+    Item,
+    Name,
+    Statement,
+    Store,
+    expressions,
+    map_expr,
+    names_read,
+    statements,
+    walk,
+)
+from srcgrad.library import writers
+
+Block = tuple[Statement, ...]
+PARTS = ("real", "imag")
+
+
+def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
+    """The statements that do the same as this one, or None where it stays as it is."""
+    if isinstance(stmt, Store) and (new := _store(ev, stmt, env)) is not None:
+        return new
+    if isinstance(stmt, For) and (new := _for(ev, stmt, env) or rewritten_loop(ev, stmt, env)) is not None:
+        return new
+    if not any(is_candidate(e) or _is_flat(e) for top in expressions(stmt) for e in walk(top)):
+        return None
+    whole = _with_expressions(stmt, lambda e: _expression(ev, e, env))
+    return None if whole is stmt else _settled(whole)
+
+
+def same_text(a: Block, b: Block) -> bool:
+    """Whether two blocks are written alike."""
+    mine, theirs = list(statements(a)), list(statements(b))
+    return list(map(type, mine)) == list(map(type, theirs)) and all(
+        expressions(s) == expressions(t) for s, t in zip(mine, theirs))
+
+
+def _settled(stmt: Statement) -> Block:
+    """f(..., out=z) on a line of its own is an assignment to z."""
+    match stmt:
+        case Effect(Call(Const(written), (value, (Name() | Item() | Attr()) as out), ())) \
+                if written is writers.write_into and not any(isinstance(e, Call) for e in walk(out)):
+            return (Store(Item(out, Const(...), at=out.at), None, value, at=stmt.at),)
+    return (stmt,)
+
+
+def _with_expressions(stmt: Statement, function: Callable[[Expr], Expr]) -> Statement:
+    changed = False
+
+    def one(expr: Expr) -> Expr:
+        nonlocal changed
+        new = map_expr(function, expr)
+        changed |= new is not expr
+        return new
+    fields: dict[str, Any] = {}
+    for name, value in vars(stmt).items():
+        if isinstance(value, Expr):
+            fields[name] = one(value)
+        elif isinstance(value, tuple) and value and all(isinstance(v, Expr) for v in value):
+            fields[name] = tuple(map(one, value))
+    return replace(stmt, **fields) if changed else stmt
+
+
+def _expression(ev: Evaluator, expr: Expr, env: Env) -> Expr:
+    if isinstance(expr, Call):
+        new = rewritten_call(ev, expr, env)
+        return expr if new is None else new
+    if isinstance(expr, Item) and _is_flat(expr.value) and _owns_array(ev, expr.value, env):
+        assert isinstance(expr.value, Attr)
+        return _get_flat(ev, expr.value.value, expr.index, env, expr.at)
+    return expr
+
+
+# ---------------------------------------------------------------- attributes
+
+def _is_flat(expr: Expr) -> bool:
+    return isinstance(expr, Attr) and expr.name == "flat"
+
+
+def _owns_array(ev: Evaluator, expr: Expr, env: Env) -> bool:
+    return isinstance(expr, Attr) and isinstance(ev.value(ev(expr.value, env)), Array)
+
+
+def _store(ev: Evaluator, stmt: Store, env: Env) -> Block | None:
+    place = stmt.place
+    if isinstance(place, Attr) and place.name in (*PARTS, "shape", "flat") and _owns_array(ev, place, env):
+        if place.name in PARTS:
+            return (replace(stmt, place=Item(place, Const(...), at=place.at)),)
+        # a view of another object, which nobody else can tell from the same one
+        return _shape(ev, stmt, place, env) if place.name == "shape" else (_all_flat(ev, stmt, place.value, env),)
+    if isinstance(place, Item) and _is_flat(place.value) and _owns_array(ev, place.value, env):
+        assert isinstance(place.value, Attr)
+        return (_set_flat(ev, stmt, place.value.value, place.index, env),)
+    return None
+
+
+def _shape(ev: Evaluator, stmt: Store, place: Attr, env: Env) -> Block:
+    owner = place.value
+    if not isinstance(owner, Name):
+        raise Refused("setting the shape of an array that isn't a name of its own isn't supported",
+                      "use `reshape`", stmt.at)
+    own = env[owner.id].refs if owner.id in env else frozenset()
+    for name, item in env.items():
+        if name != owner.id and item.refs & own:
+            raise Refused(f"setting the shape of `{owner.id}`, which is also called `{name}`, isn't supported",
+                          "use `reshape`", stmt.at)
+    call = Call(Const(writers.reshape_in_place), (owner, stmt.value), at=stmt.at)
+    return (Bind((owner.id,), (call,), at=stmt.at),)
+
+
+def _all_flat(ev: Evaluator, stmt: Store, owner: Expr, env: Env) -> Statement:
+    if number_of(ev.value(ev(stmt.value, env))) is not None:
+        return replace(stmt, place=Item(owner, Const(...), at=stmt.at))
+    return Effect(Call(Const(writers.set_all_flat), (owner, stmt.value), at=stmt.at), at=stmt.at)
+
+
+def _cells(ev: Evaluator, owner: Expr, index: Expr, env: Env, at: Any) -> tuple[Expr, bool]:
+    """The numbers of the cells `owner.flat[index]`, and whether it is a single one."""
+    if number_of(ev.value(ev(index, env))) is not None:
+        return Item(Call(Name("range"), (Attr(owner, "size", at=at),), at=at), index, at=at), True
+    return Item(Call(Const(writers.numbers), (owner,), at=at), index, at=at), False
+
+
+def _get_flat(ev: Evaluator, owner: Expr, index: Expr, env: Env, at: Any) -> Expr:
+    cells, single = _cells(ev, owner, index, env, at)
+    return Call(Const(writers.get_flat if single else writers.get_flat_several), (owner, cells), at=at)
+
+
+def _set_flat(ev: Evaluator, stmt: Store, owner: Expr, index: Expr, env: Env) -> Statement:
+    cells, single = _cells(ev, owner, index, env, stmt.at)
+    value = stmt.value
+    if stmt.op is not None:
+        value = Bin(stmt.op, _get_flat(ev, owner, index, env, stmt.at), value, at=stmt.at)
+    plain = number_of(ev.value(ev(stmt.value, env))) is not None and stmt.op is None
+    function = writers.set_flat if single else writers.set_flat_number if plain else writers.set_flat_several
+    return Effect(Call(Const(function), (owner, cells, value), at=stmt.at), at=stmt.at)
+
+
+def _for(ev: Evaluator, stmt: For, env: Env) -> Block | None:
+    """for v in a.flat: ...   ->   for v in range(a.size): v = a.flat[v]; ..."""
+    if not _is_flat(stmt.iter) or not _owns_array(ev, stmt.iter, env):
+        return None
+    assert isinstance(stmt.iter, Attr)
+    owner, at = stmt.iter.value, stmt.iter.at
+    if names_read(owner) & names.bound((stmt,)) or any(isinstance(e, Call) for e in walk(owner)):
+        raise Refused("this loop over `flat` isn't supported", "give the array a name of its own first", at)
+    first = Bind((stmt.target,), (Call(Const(writers.get_flat), (owner, Name(stmt.target)), at=at),), at=stmt.at)
+    count = Call(Name("range"), (Attr(owner, "size", at=at),), at=at)
+    return (replace(stmt, iter=count, body=(first, *stmt.body)),)

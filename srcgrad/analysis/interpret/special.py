@@ -1,0 +1,299 @@
+"""Functions of Python itself that make, copy or look into objects and containers: what each means, by a handler."""
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators
+from srcgrad.analysis.interpret.expressions import Evaluator
+from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import Abstract, Env
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, ObjectOf, Super, TupleOf, number_of
+from srcgrad.lang.core import (
+    Attr,
+    Call,
+    Code,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    Function,
+    Item,
+    List,
+    Name,
+    Param,
+    Return,
+    Slice,
+    Star,
+    Store,
+    Tuple,
+)
+from srcgrad.lang.parse import LAMBDA
+from srcgrad.runtime import containers as changes
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.calls import Calls
+
+Handler = Callable[["Calls", Evaluator, Call, list[Abstract], dict[str, Abstract], Env], Abstract | None]
+NONE = Abstract(Known(None))
+
+
+# ---------------------------------------------------------------- objects
+
+def _new(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    known = args[0].value if len(args) == 1 else None
+    if isinstance(known, Known) and isinstance(known.obj, type):
+        return constructors.allocate(ev, expr, known.obj, env)
+    return None
+
+
+def _object_init(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
+    return NONE
+
+
+def _super(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    cls = args[0].value if len(args) == 2 else None
+    if isinstance(cls, Known) and isinstance(cls.obj, type):
+        return Abstract(Super(cls.obj), items=(args[1],))
+    raise Refused("`super()` isn't supported here", "call the method of the class by name", expr.at)
+
+
+def _getattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    if len(args) not in (2, 3) or not _is_text(args[1]):
+        return _unless_active(expr, args, "getattr")
+    there = _has(ev, args[0], args[1].value.obj, env) if len(args) == 3 else True
+    if there is None:
+        return _unless_active(expr, args, "getattr")
+    name = args[1].value.obj
+    return ev.rewrite(expr, lambda parts, make: Attr(parts[1], name, at=expr.at) if there else parts[3], *args)
+
+
+def _hasattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    there = _has(ev, args[0], args[1].value.obj, env) if len(args) == 2 and _is_text(args[1]) else None
+    return None if there is None else Abstract(Known(there))
+
+
+def _has(ev: Evaluator, owner: Abstract, name: str, env: Env) -> bool | None:
+    """Whether an object certainly has the attribute, or certainly not."""
+    value = ev.value(owner)
+    if isinstance(value, Known):
+        return hasattr(value.obj, name)
+    if not isinstance(value, ObjectOf):
+        cls = type_of(value)
+        return None if cls is None else hasattr(cls, name)
+    if hasattr(value.cls, name) or all(containers.surely(ref.storage, name, env) for ref in owner.refs):
+        return True
+    return False if containers.read(ev, owner, name, env) is None else None
+
+
+def type_of(value: Any) -> type | None:
+    import numpy as np
+    if isinstance(value, Array):
+        return np.ndarray if value.dims is not None else None
+    return {ListOf: list, DictOf: dict, TupleOf: tuple}.get(type(value))
+
+
+def _setattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """setattr(p, "x", v)   ->   p.x = v"""
+    if len(args) != 3 or not _is_text(args[1]) or not _is_statement(ev, expr):
+        return _unless_active(expr, args, "setattr")
+    name = args[1].value.obj
+    ev.replacements[ev.site] = lambda make: [Store(Attr(expr.args[0], name), None, expr.args[2], at=expr.at)]
+    return NONE
+
+
+def _plain_setattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+                   env: Env) -> Abstract | None:
+    """object.__setattr__(p, "x", v), which no class can forbid"""
+    if len(args) != 3 or not _is_text(args[1]) or not _is_statement(ev, expr):
+        return _unless_active(expr, args, "object.__setattr__")
+    containers.write(ev, args[0], args[1].value.obj, args[2], env)
+    return NONE
+
+
+def _delattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    if len(args) == 2 and _is_text(args[1]) and isinstance(ev.value(args[0]), ObjectOf):
+        containers.remove(ev, args[0], args[1].value.obj, env)
+        return NONE
+    return _unless_active(expr, args, "delattr")
+
+
+def _is_text(item: Abstract) -> bool:
+    return isinstance(item.value, Known) and isinstance(item.value.obj, str)
+
+
+def _is_statement(ev: Evaluator, expr: Call) -> bool:
+    return isinstance(ev.site, Effect) and ev.site.value is expr
+
+
+def _unless_active(expr: Call, args: list[Abstract], name: str) -> Abstract | None:
+    if any(a.active for a in args):
+        raise Refused(f"this call of `{name}` isn't supported where something is differentiated",
+                      "write the attribute by name", expr.at)
+    return None
+
+
+def _by_method(name: str) -> Handler:
+    """abs(v)   ->   v.__abs__(), of an object whose class has that"""
+    def handle(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+               env: Env) -> Abstract | None:
+        cls = operators.class_of(ev.value(args[0])) if args and not kwargs else None
+        if operators.method(cls, name) is None:
+            return None
+        fields.guard_class(ev, cls, name)                                           # type: ignore[arg-type]
+        return ev.rewrite(expr, lambda parts, make: Call(Attr(parts[1], name), parts[2:], at=expr.at), *args)
+    return handle
+
+
+# ---------------------------------------------------------------- functions
+
+def _partial(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """partial(f, a, k=b)   ->   lambda *args, **kwargs: f(a, *args, k=b, **kwargs), of the values at this time"""
+    if not args or any(isinstance(a, Star) for a in expr.args) or any(k is None for k, _ in expr.kwargs):
+        return None
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        held = [e if isinstance(e, Const) else make.bind(e, "held") for e in parts[1:]]
+        n = len(expr.args)
+        named = {name: value for (name, _), value in zip(expr.kwargs, held[n:])}
+        more: Expr = Name("kwargs")
+        if named:
+            more = Dict((*map(Const, named), None), (*named.values(), more))
+        call = Call(held[0], (*held[1:n], Star(Name("args"))), ((None, more),), at=expr.at)
+        free = tuple(dict.fromkeys(e.id for e in held if isinstance(e, Name)))
+        params = (Param("args", "varargs"), Param("kwargs", "varkw"))
+        return Function(Code(LAMBDA, params, (Return(call, at=expr.at),), expr.at), free, at=expr.at)
+    return ev.rewrite(expr, build, *args, *kwargs.values())
+
+
+def same(function: Any) -> Any:
+    return function
+
+
+def _wraps(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """functools.wraps(f), which only says how the wrapper is called"""
+    return Abstract(Known(same))
+
+
+def _same(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    return ev.rewrite(expr, lambda parts, make: parts[1], *args)
+
+
+# ---------------------------------------------------------------- containers
+
+def _list(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """list(v)   ->   v[:] of a list, [*v] of a tuple"""
+    if kwargs or len(args) > 1:
+        return None
+    if not args:
+        return ev.rewrite(expr, lambda parts, make: List((), at=expr.at))
+    value = ev.value(args[0])
+    if isinstance(value, ListOf):
+        return ev.rewrite(expr, lambda parts, make: Item(parts[1], Slice(), at=expr.at), *args)
+    if args[0].items is not None:
+        return ev.rewrite(expr, lambda parts, make: List((Star(parts[1]),), at=expr.at), *args)
+    return None                             # the library has it
+
+
+def _tuple(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """tuple(v) of what has an unknown length is treated as a list, since nothing can change it."""
+    if kwargs or len(args) != 1 or not args[0].active:
+        return None
+    if args[0].items is not None:
+        return ev.rewrite(expr, lambda parts, make: Tuple((Star(parts[1]),), at=expr.at), *args)
+    return ev.rewrite(expr, lambda parts, make: Call(make.outside("list", list), parts[1:], at=expr.at), *args)
+
+
+def _dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """dict(d, a=v)   ->   {**d, "a": v}"""
+    if len(args) > 1 or args and not isinstance(ev.value(args[0]), DictOf):
+        return _unless_active(expr, args, "dict")
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        named = [(None if k is None else Const(k), v) for (k, _), v in zip(expr.kwargs, parts[1 + len(args):])]
+        pairs = [*((None, e) for e in parts[1:1 + len(args)]), *named]
+        return Dict(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), at=expr.at)
+    return ev.rewrite(expr, build, *args, *kwargs.values())
+
+
+def _deque(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """A deque without a longest length does what a list does."""
+    if kwargs or len(args) > 1:
+        return _unless_active(expr, [*args, *kwargs.values()], "deque")
+    return ev.rewrite(expr, lambda parts, make: Call(make.outside("list", list), parts[1:], at=expr.at), *args)
+
+
+def _permute(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
+    for ref in args[0].refs:
+        ev.heap.mark(ref.storage, written=True)
+    return NONE
+
+
+def _sort_order(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
+    return Abstract(UNKNOWN)
+
+
+def _replace(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """replace(p, x=v)   ->   Point(v, p.y)"""
+    value = ev.value(args[0]) if len(args) == 1 else None
+    if not isinstance(value, ObjectOf) or any(k is None for k, _ in expr.kwargs):
+        return _unless_active(expr, args, "replace")
+    cls = value.cls
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        given = {k: v for (k, _), v in zip(expr.kwargs, parts[2:])}
+        owner = make.bind(parts[1])
+        names = [f.name for f in dataclasses.fields(cls) if f.init]
+        filled = tuple((n, given.get(n, Attr(owner, n))) for n in names)
+        return Call(make.outside(cls.__name__, cls), (), filled, at=expr.at)
+    return ev.rewrite(expr, build, *args, *kwargs.values())
+
+
+def _as_dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    value = ev.value(args[0]) if len(args) == 1 and not kwargs else None
+    if not isinstance(value, ObjectOf) or not args[0].active:
+        return _unless_active(expr, args, "asdict")
+    return ev.rewrite(expr, lambda parts, make: copying.as_dict(make, parts[1], value, False), *args)
+
+
+def _as_tuple(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+              env: Env) -> Abstract | None:
+    value = ev.value(args[0]) if len(args) == 1 and not kwargs else None
+    if not isinstance(value, ObjectOf) or not args[0].active:
+        return _unless_active(expr, args, "astuple")
+    return ev.rewrite(expr, lambda parts, make: copying.as_dict(make, parts[1], value, True), *args)
+
+
+def _copy(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    value = ev.value(args[0]) if len(args) == 1 and not kwargs else UNKNOWN
+    if number_of(value) is not None:
+        return ev.rewrite(expr, lambda parts, make: parts[1], *args)
+    build = copying.shallow(ev, args[0], value)
+    return _unless_active(expr, args, "copy") if build is None else ev.rewrite(
+        expr, lambda parts, make: build(make, parts[1]), *args)
+
+
+def _deepcopy(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+              env: Env) -> Abstract | None:
+    build = copying.deep(ev, args[0]) if len(args) == 1 and not kwargs else None
+    return _unless_active(expr, args, "deepcopy") if build is None else ev.rewrite(
+        expr, lambda parts, make: build(make, parts[1]), *args)
+
+
+SPECIAL: dict[Any, Handler] = {
+    object.__new__: _new, object.__init__: _object_init, super: _super, getattr: _getattr, hasattr: _hasattr,
+    setattr: _setattr, object.__setattr__: _plain_setattr, delattr: _delattr,
+    abs: _by_method("__abs__"), round: _by_method("__round__"), float: _by_method("__float__"),
+    len: _by_method("__len__"), iter: _by_method("__iter__"), next: _by_method("__next__"),
+    reversed: _by_method("__reversed__"), divmod: _by_method("__divmod__"), pow: _by_method("__pow__"),
+    functools.partial: _partial, functools.wraps: _wraps, same: _same,
+    list: _list, tuple: _tuple, dict: _dict, OrderedDict: _dict, deque: _deque,
+    changes.permute: _permute, changes.sort_order: _sort_order,
+    dataclasses.replace: _replace, dataclasses.asdict: _as_dict, dataclasses.astuple: _as_tuple,
+    copy.copy: _copy, copy.deepcopy: _deepcopy,
+}

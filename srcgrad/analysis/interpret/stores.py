@@ -1,0 +1,133 @@
+"""Assignments to items and fields of what the user's classes, lists and dicts are: what they mean, spelled out.
+
+        v += w          ->      v = v.__iadd__(w)       of an object
+        items += more   ->      items.extend(more)      of a list
+        v[k] = w        ->      v.__setitem__(k, w)     of an object
+        v.area = w      ->      the setter of a property is called
+"""
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from srcgrad.analysis.interpret import fields, operators
+from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.rewrites import Make, Replace
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.values import Array, DictOf, ListOf, Value
+from srcgrad.lang.core import (
+    Attr,
+    Bin,
+    Bind,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    Item,
+    List,
+    Name,
+    Slice,
+    Statement,
+    Store,
+    Unpack,
+)
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.expressions import Evaluator
+
+IN_PLACE = {(ListOf, "+"): "extend", (DictOf, "|"): "update"}
+
+
+def augmented(stmt: Store, old: Value) -> Replace | None:
+    """What `place op= value` stands for where the old value is a list, a dict or an object; None for numbers and
+    arrays."""
+    cls = operators.class_of(old)
+    method = IN_PLACE.get((type(old), stmt.op or ""))
+    if method is None and isinstance(old, ListOf) and stmt.op == "*":
+        return lambda make: _times(stmt, make)
+    if method is None and cls is not None:
+        method = operators.augmented(cls, stmt.op or "")
+        return None if method is None else lambda make: _by_method(stmt, method, make, rebinds=True)
+    return None if method is None else lambda make: _by_method(stmt, method, make, rebinds=False)
+
+
+def _by_method(stmt: Store, method: str, make: Make, rebinds: bool) -> list[Statement]:
+    place = stmt.place if isinstance(stmt.place, Name) else make.bind(stmt.place)
+    call = Call(Attr(place, method, at=stmt.place.at), (stmt.value,), at=stmt.at)
+    if not rebinds:
+        return [Effect(call, at=stmt.at)]
+    if isinstance(stmt.place, Name):
+        return [Bind((stmt.place.id,), (call,), at=stmt.at)]
+    return [Store(stmt.place, None, call, at=stmt.at)]
+
+
+def _times(stmt: Store, make: Make) -> list[Statement]:
+    """items *= n   ->   items[:] = items * n"""
+    place = stmt.place if isinstance(stmt.place, Name) else make.bind(stmt.place)
+    return [Store(Item(place, Slice(), at=stmt.place.at), None, Bin("*", place, stmt.value, at=stmt.at), at=stmt.at)]
+
+
+def of_object(ev: Evaluator, stmt: Store, cls: type | None) -> Replace | None:
+    """What an assignment to an item or an attribute of an object stands for, where its class has code for that."""
+    if cls is None:
+        return None
+    if isinstance(stmt.place, Item):
+        if operators.method(cls, "__setitem__") is None:
+            raise Refused(f"assigning to an item of a {cls.__name__} isn't supported", "use a list or a dict", stmt.at)
+        return lambda make: _set(stmt, make, "__setitem__")
+    if not isinstance(stmt.place, Attr):
+        return None
+    found = inspect.getattr_static(cls, stmt.place.name, None)
+    if isinstance(found, property):
+        if found.fset is None:
+            raise Refused(f"the property `{stmt.place.name}` can't be assigned to", "set the field itself", stmt.at)
+        fields.guard_class(ev, cls, stmt.place.name)
+        return lambda make: _set(stmt, make, found)
+    if fields.method_of(cls, "__setattr__") is not None and not _is_frozen(cls):
+        return lambda make: _set(stmt, make, "__setattr__")
+    return None
+
+
+def _is_frozen(cls: type) -> bool:
+    return getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+
+
+def _set(stmt: Store, make: Make, how: str | property) -> list[Statement]:
+    place = stmt.place
+    assert isinstance(place, (Item, Attr))
+    if stmt.op is not None:
+        return [Store(place, None, Bin(stmt.op, place, stmt.value, at=stmt.at), at=stmt.at)]
+    value: Expr = stmt.value if isinstance(stmt.value, (Name, Const)) else make.bind(stmt.value)
+    key = place.index if isinstance(place, Item) else Const(place.name)
+    if isinstance(how, property):
+        assert isinstance(place, Attr)
+        call = Call(make.outside(f"set_{place.name}", how.fset), (place.value, value), at=stmt.at)
+    else:
+        call = Call(Attr(place.value, how, at=place.at), (key, value), at=stmt.at)
+    return [Effect(call, at=stmt.at)]
+
+
+# ---------------------------------------------------------------- unpacking
+
+def starred(stmt: Unpack, star: int, item: Abstract, value: Value) -> Replace:
+    """a, *b, c = v   ->   a = v[0]; b = v[1:len(v) - 1]; c = v[-1]"""
+    if item.items is None and not isinstance(value, (ListOf, Array)):
+        raise Refused("it isn't known what a starred name takes of this", "make it a list first", stmt.at)
+    after = len(stmt.names) - 1 - star
+
+    def replace(make: Make) -> list[Statement]:
+        source = make.bind(stmt.value)
+        n = None if item.items is None else len(item.items)
+        places: list[Expr] = [Item(source, Const(k)) for k in range(star)]
+        places.append(_middle(make, source, star, after, n, isinstance(value, Array)))
+        places += [Item(source, Const(k - after if n is None else n - after + k)) for k in range(after)]
+        return [Bind((name,), (place,), at=stmt.at) for name, place in zip(stmt.names, places)]
+    return replace
+
+
+def _middle(make: Make, source: Expr, star: int, after: int, n: int | None, array: bool) -> Expr:
+    if n is not None:
+        return List(tuple(Item(source, Const(k)) for k in range(star, n - after)))
+    end = Bin("-", Call(make.outside("len", len), (source,)), Const(after)) if after else None
+    part = Item(source, Slice(Const(star) if star else None, end))
+    return Call(make.outside("list", list), (part,)) if array else part

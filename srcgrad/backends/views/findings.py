@@ -1,0 +1,127 @@
+"""What the analysis found out about each line of a function."""
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from srcgrad.analysis.interpret.state import NOTHING, Abstract
+from srcgrad.analysis.values import (
+    Array,
+    DictOf,
+    Known,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+    Value,
+)
+from srcgrad.compiler import Front
+from srcgrad.lang import names
+from srcgrad.lang.core import For, Item, Statement, Store, statements
+from srcgrad.lang.names import root_name
+from srcgrad.passes.unit import own_names
+
+__all__ = ["arguments", "in_words", "refusals", "types"]
+
+Notes = dict[int, list[str]]
+
+
+def types(front: Front) -> Notes:
+    """line -> what the names that it binds are, and whether they are active."""
+    notes: Notes = defaultdict(list)
+    facts, found = front.facts, front.unit.found
+    assert facts is not None
+    own = own_names(found)
+    for stmt in statements(front.unit.code.body):
+        if stmt.at is None or stmt.at.file != found.file or stmt not in facts.after:
+            continue
+        for name in names.bound_by(stmt):
+            user = front.origin.get(name, name)
+            item = _bound(front, stmt, name)
+            # a name that nobody reads isn't followed
+            if user in own and item is not NOTHING:
+                _note(notes, stmt, f"{user}: {_with_activity(front, item)}")
+        if isinstance(stmt, Store) and isinstance(stmt.place, Item):
+            _note(notes, stmt, f"writes into {front.origin.get(root_name(stmt.place), root_name(stmt.place))}")
+    return notes
+
+
+def _bound(front: Front, stmt: Statement, name: str) -> Abstract:
+    """What the statement binds the name to; a loop, at the beginning of its body."""
+    assert front.facts is not None
+    if isinstance(stmt, For) and stmt.body and stmt.body[0] in front.facts.before:
+        return front.facts.before[stmt.body[0]].get(name, NOTHING)
+    return front.facts.name_after(stmt, name)
+
+
+def _note(notes: Notes, stmt: Statement, text: str) -> None:
+    assert stmt.at is not None
+    if text not in notes[stmt.at.line]:
+        notes[stmt.at.line].append(text)
+
+
+def arguments(front: Front) -> list[str]:
+    """What each parameter is."""
+    assert front.facts is not None
+    entry = front.facts.entry
+    return [f"{p.name}: {_with_activity(front, entry[p.name])}" if p.name in entry else f"{p.name}: not read"
+            for p in front.unit.code.params]
+
+
+def _with_activity(front: Front, item: Abstract) -> str:
+    assert front.facts is not None
+    return in_words(front.facts.value_of(item)) + (", active" if item.active else "")
+
+
+def refusals(front: Front) -> Notes:
+    """line -> why it couldn't be differentiated, where something active takes part."""
+    notes: Notes = defaultdict(list)
+    assert front.facts is not None
+    for stmt, refused in front.facts.refused.items():
+        at: Any = refused.at or stmt.at
+        if at is not None and at.file == front.unit.found.file:
+            text = f"refused: {refused.what}" + (f" ({refused.remedy})" if refused.remedy else "")
+            if text not in notes[at.line]:
+                notes[at.line].append(text)
+    return notes
+
+
+# ---------------------------------------------------------------- kinds in words
+
+def in_words(value: Value) -> str:
+    """A kind in a few words.
+
+    >>> import numpy as np
+    >>> in_words(Array(np.dtype(float), (None, None))), in_words(Array(None, None))
+    ('float64 array of rank 2', 'a number or an array')
+    """
+    match value:
+        case Array(None, None):
+            return "a number or an array"
+        case Array(dtype, dims):
+            kind = "array" if dtype is None else f"{dtype} array"
+            return kind if dims is None else f"{kind} of rank {len(dims)}" + _lengths(dims)
+        case Number(kind, dtype):
+            return kind if dtype is None else str(dtype)
+        case Known(obj):
+            return f"{obj!r:.40}" if not callable(obj) else str(getattr(obj, "__name__", "a function"))
+        case TupleOf(items, cls):
+            return f"{cls.__name__}({', '.join(map(in_words, items))})"
+        case ListOf(item):
+            return "an empty list" if item is None else f"list of {in_words(item)}"
+        case DictOf(items, _):
+            return "dict(" + ", ".join(f"{key}: {in_words(item)}" for key, item in items) + ")"
+        case ObjectOf(cls, _):
+            return cls.__name__
+        case RangeOf():
+            return "range"
+        case ShapeOf():
+            return "a shape"
+    return "unknown"
+
+
+def _lengths(dims: tuple[Any, ...]) -> str:
+    known = [(k, d.constant) for k, d in enumerate(dims) if d is not None and d.constant is not None]
+    return "".join(f", length {n} along dimension {k}" for k, n in known)

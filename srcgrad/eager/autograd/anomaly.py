@@ -1,0 +1,47 @@
+"""Reports of gradients that are not numbers, with where the operation was carried out."""
+from __future__ import annotations
+
+import warnings
+
+from srcgrad.eager.graph import ANOMALY
+
+__all__ = ["detect_anomaly", "set_detect_anomaly"]
+
+
+class set_detect_anomaly:
+    """Turns the reports on or off at once; as a context manager until the block ends."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.previous = bool(ANOMALY)
+        _set(mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        _set(self.previous)
+
+
+class detect_anomaly:
+    """Inside, operations remember where they were carried out, and a gradient with NaN is an error that says so."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.previous = bool(ANOMALY)
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+                      "enabled for debugging.", UserWarning, stacklevel=2)
+
+    def __enter__(self) -> None:
+        self.previous = bool(ANOMALY)
+        _set(True)
+
+    def __exit__(self, *exception: object) -> None:
+        _set(self.previous)
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether the reports are on."""
+    return bool(ANOMALY)
+
+
+def _set(on: bool) -> None:
+    ANOMALY[:] = [True] if on else []

@@ -1,0 +1,395 @@
+"""Making tensors: of data, of one number, of ranges, of random numbers."""
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.dtypes import DTYPES, Size, as_dtype, default_complex, get_default_dtype, numpy_dtype
+from srcgrad.eager.shaping import sizes_of
+from srcgrad.eager.table import plain
+from srcgrad.eager.tensor import Tensor, method, wrap
+from srcgrad.eager.tensor import device as Device
+
+_GRAD = "Only Tensors of floating point and complex dtype can require gradients"
+
+
+def made(a: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
+    """A leaf over an array."""
+    if device is not None:
+        Device(device)
+    t = wrap(a)
+    if requires_grad:
+        if t._a.dtype.kind not in "fc":
+            raise RuntimeError(_GRAD)
+        t._rg = True
+    return t
+
+
+# ---------------------------------------------------------------- of data
+
+def _array_of(data: Any, dtype: Any) -> np.ndarray:
+    """A new array of numbers, nested sequences, arrays or tensors, with torch's types."""
+    if isinstance(data, Tensor):
+        return data._a.astype(numpy_dtype(dtype)) if dtype is not None else data._a.copy()
+    if isinstance(data, (np.ndarray, np.generic)):
+        a = np.array(data)
+        return a.astype(numpy_dtype(dtype if dtype is not None else a.dtype), copy=False)
+    a = np.array(_opened(data))
+    if a.dtype == object:
+        raise TypeError(f"not a sequence of numbers: {type(data).__name__}") if not isinstance(data, (list, tuple)) \
+            else ValueError("expected sequences of equal length")
+    if dtype is not None:
+        return a.astype(numpy_dtype(dtype))
+    return a.astype(_inferred(a, data), copy=False)
+
+
+def _inferred(a: np.ndarray, data: Any) -> np.dtype:
+    if a.size == 0 or a.dtype.kind == "f":
+        own = _own_type(data)
+        return own if own is not None else get_default_dtype().numpy
+    if a.dtype.kind == "c":
+        return default_complex().numpy
+    if a.dtype.kind in "ui":
+        return np.dtype(np.int64)
+    return as_dtype(a.dtype).numpy
+
+
+def _own_type(data: Any) -> np.dtype | None:
+    """The type of a list of arrays, NumPy scalars or tensors."""
+    while isinstance(data, (list, tuple)) and len(data):
+        data = data[0]
+    data = data._a if isinstance(data, Tensor) else data
+    return data.dtype if isinstance(data, (np.ndarray, np.generic)) else None
+
+
+def _opened(data: Any) -> Any:
+    if isinstance(data, (list, tuple)):
+        return [_opened(item) for item in data]
+    return data._a if isinstance(data, Tensor) else data
+
+
+@plain
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+           pin_memory: bool = False) -> Tensor:
+    """A leaf with a copy of the data.
+
+    >>> tensor([1.0, 2.5], requires_grad=True)
+    tensor([1.0000, 2.5000], requires_grad=True)
+    """
+    if requires_grad:
+        a = _array_of(data, dtype)
+        return made(a, True, device)
+    return made(_array_of(data, dtype), False, device)
+
+
+@plain
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor over the data, copied only if that is needed."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)                                 # type: ignore[attr-defined]
+    if isinstance(data, np.ndarray):
+        return wrap(data.astype(numpy_dtype(dtype if dtype is not None else data.dtype), copy=False))
+    return tensor(data, dtype=dtype, device=device)
+
+
+@plain
+def from_numpy(a: np.ndarray) -> Tensor:
+    """A tensor over the array itself."""
+    if not isinstance(a, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(a).__name__})")
+    as_dtype(a.dtype)
+    if any(s < 0 for s in a.strides):
+        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides "
+                         "are not currently supported. (You can probably work around this by making a copy of your "
+                         "array with array.copy().)")
+    return wrap(a)
+
+
+@plain
+def is_tensor(x: Any) -> bool:
+    """Whether it is a tensor."""
+    return isinstance(x, Tensor)
+
+
+# ---------------------------------------------------------------- of sizes
+
+def _type(dtype: Any) -> np.dtype:
+    return get_default_dtype().numpy if dtype is None else numpy_dtype(dtype)
+
+
+def _sized(name: str, make: Any) -> Any:
+    def create(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **words: Any) -> Tensor:
+        shape = sizes_of(size or (words.pop("size"),))
+        if any(n < 0 for n in shape):
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+        return made(make(shape, _type(dtype)), requires_grad, device)
+    create.__name__ = name
+    create.__doc__ = f"A leaf made by np.{name}."
+    return plain(create)
+
+
+def _like(name: str, make: Any) -> Any:
+    def create(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+               **words: Any) -> Tensor:
+        a = input._a
+        return made(make(a.shape, a.dtype if dtype is None else numpy_dtype(dtype)), requires_grad, device)
+    create.__name__ = f"{name}_like"
+    plain(create)
+
+    def new(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+            **words: Any) -> Tensor:
+        shape = sizes_of(size or (words.pop("size"),))
+        return made(make(shape, self._a.dtype if dtype is None else numpy_dtype(dtype)), requires_grad, device)
+    setattr(Tensor, f"new_{name}", new)
+
+
+for _name in ("ones", "zeros", "empty"):
+    _sized(_name, getattr(np, _name))
+    _like(_name, getattr(np, _name))
+
+
+@plain
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A leaf of one number."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    kind = _array_of(value, None).dtype if dtype is None else numpy_dtype(dtype)
+    return made(np.full(sizes_of((size,)), value, kind), requires_grad, device)
+
+
+@plain
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+              ) -> Tensor:
+    """A leaf of one number, with another tensor's shape and type."""
+    kind = input._a.dtype if dtype is None else numpy_dtype(dtype)
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    return made(np.full(input._a.shape, value, kind), requires_grad, device)
+
+
+@method()
+def new_full(self: Tensor, size: Any, fill_value: Any, **words: Any) -> Tensor:
+    """A tensor of one number, of this one's type."""
+    return full(size, fill_value, **{"dtype": self.dtype, **words})
+
+
+@method()
+def new_tensor(self: Tensor, data: Any, **words: Any) -> Tensor:
+    """A tensor with a copy of the data, of this one's type."""
+    return tensor(data, **{"dtype": self.dtype, **words})
+
+
+@plain
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A leaf with ones on the diagonal."""
+    return made(np.eye(n, m, dtype=_type(dtype)), requires_grad, device)
+
+
+@plain
+def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+           requires_grad: bool = False) -> Tensor:
+    """A leaf with numbers from `start` up to `end`."""
+    start, end = (0, start) if end is None else (start, end)
+    start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    whole = all(isinstance(v, (int, np.integer)) for v in (start, end, step))
+    kind = np.dtype(np.int64) if whole and dtype is None else _type(dtype)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = math.ceil((end - start) / step)
+    return made((start + step * np.arange(count)).astype(kind), requires_grad, device)
+
+
+@plain
+def range(start: Any, end: Any = None, step: Any = 1, **words: Any) -> Tensor:
+    """As `arange`, with the end included, in floats."""
+    return arange(start, end + step / 2, step, **{"dtype": get_default_dtype(), **words})
+
+
+@plain
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
+             requires_grad: bool = False) -> Tensor:
+    """A leaf with `steps` numbers from `start` to `end`."""
+    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
+    return made(np.linspace(start, end, steps).astype(_type(dtype)), requires_grad, device)
+
+
+@plain
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+             requires_grad: bool = False) -> Tensor:
+    """A leaf with powers of `base`, their exponents from `start` to `end`."""
+    return made(np.power(base, np.linspace(start, end, steps)).astype(_type(dtype)), requires_grad, device)
+
+
+@plain
+def complex(real: Tensor, imag: Tensor) -> Tensor:
+    """Complex numbers of two parts."""
+    return real + imag * 1j                                                              # type: ignore[operator,no-any-return]
+
+
+@plain
+def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
+    """The indices of a lower triangle, in two rows."""
+    return wrap(np.stack(np.tril_indices(row, offset, col)))
+
+
+@plain
+def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
+    """The indices of an upper triangle, in two rows."""
+    return wrap(np.stack(np.triu_indices(row, offset, col)))
+
+
+# ---------------------------------------------------------------- random numbers
+
+class Generator:
+    """A source of random numbers with a seed."""
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self._seed = 0
+        self.numpy = np.random.default_rng()
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Starts over from a seed."""
+        self._seed = int(seed)
+        self.numpy = np.random.default_rng(self._seed % (1 << 64))
+        return self
+
+    def initial_seed(self) -> int:
+        """The seed that was last set."""
+        return self._seed
+
+    def seed(self) -> int:
+        """Starts over from a seed drawn by chance."""
+        return self.manual_seed(int(np.random.SeedSequence().entropy) % (1 << 63)).initial_seed()   # type: ignore[arg-type]
+
+    def get_state(self) -> Any:
+        """What the next numbers depend on."""
+        return self.numpy.bit_generator.state
+
+    def set_state(self, state: Any) -> Generator:
+        """Goes on from a state."""
+        self.numpy.bit_generator.state = state
+        return self
+
+
+_lock = threading.Lock()
+_default: list[Generator] = []
+
+
+def default_generator() -> Generator:
+    """The generator of all draws that aren't given one; made when first needed."""
+    with _lock:
+        if not _default:
+            _default.append(Generator())
+        return _default[0]
+
+
+def numbers(generator: Generator | None) -> np.random.Generator:
+    """NumPy's generator behind ours, or behind the common one."""
+    return (generator or default_generator()).numpy
+
+
+@plain
+def manual_seed(seed: int) -> Generator:
+    """Has the common generator start over from a seed."""
+    return default_generator().manual_seed(seed)
+
+
+@plain
+def seed() -> int:
+    """Has the common generator start over from a seed drawn by chance."""
+    return default_generator().seed()
+
+
+@plain
+def initial_seed() -> int:
+    """The common generator's seed."""
+    return default_generator().initial_seed()
+
+
+@plain
+def get_rng_state() -> Any:
+    """What the next numbers depend on."""
+    return default_generator().get_state()
+
+
+@plain
+def set_rng_state(state: Any) -> None:
+    """Goes on from a state."""
+    default_generator().set_state(state)
+
+
+def _drawn(name: str, draw: Any) -> None:
+    def create(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+               generator: Generator | None = None, **words: Any) -> Tensor:
+        shape = sizes_of(size or (words.pop("size"),))
+        return made(np.asarray(draw(numbers(generator), shape)).astype(_type(dtype)), requires_grad, device)
+    create.__name__ = name
+    plain(create)
+
+    def like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+             **words: Any) -> Tensor:
+        return create(input._a.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    like.__name__ = f"{name}_like"
+    plain(like)
+
+
+_drawn("rand", lambda rng, shape: rng.random(shape))
+_drawn("randn", lambda rng, shape: rng.standard_normal(shape))
+
+
+@plain
+def randint(low: int, high: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None,
+            requires_grad: bool = False, generator: Generator | None = None) -> Tensor:
+    """Whole numbers from `low` up to `high`, which is left out."""
+    if size is None:
+        low, high, size = 0, low, high
+    kind = np.dtype(np.int64) if dtype is None else numpy_dtype(dtype)
+    return made(np.asarray(numbers(generator).integers(low, high, sizes_of((size,)))).astype(kind), requires_grad,
+                device)
+
+
+@plain
+def randint_like(input: Tensor, low: int, high: Any = None, **words: Any) -> Tensor:
+    """Whole numbers, with another tensor's shape and type."""
+    low, high = (0, low) if high is None else (low, high)
+    return randint(low, high, input._a.shape, **{"dtype": input.dtype, **words})
+
+
+@plain
+def randperm(n: int, *, dtype: Any = None, device: Any = None, generator: Generator | None = None) -> Tensor:
+    """The numbers below n in random order."""
+    kind = np.dtype(np.int64) if dtype is None else numpy_dtype(dtype)
+    return made(numbers(generator).permutation(n).astype(kind), False, device)
+
+
+@plain
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, **words: Any) -> Tensor:
+    """Normally distributed numbers."""
+    m, s = getattr(mean, "_a", mean), getattr(std, "_a", std)
+    shape = np.broadcast_shapes(np.shape(m), np.shape(s)) if size is None else sizes_of((size,))
+    drawn = numbers(generator).standard_normal(shape) * s + m
+    return made(drawn.astype(_type(words.get("dtype"))), words.get("requires_grad", False))
+
+
+@plain
+def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """Ones with these probabilities, else zeros."""
+    return wrap((numbers(generator).random(input._a.shape) < input._a).astype(input._a.dtype))
+
+
+@plain
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None) -> Tensor:
+    """Indices drawn with these weights."""
+    rng = numbers(generator)
+    rows = input._a.reshape(-1, input._a.shape[-1]).astype(np.float64)
+    drawn = [rng.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]
+    return wrap(np.array(drawn, np.int64).reshape(*input._a.shape[:-1], num_samples))
+
+
+setattr(Tensor, "bernoulli", bernoulli)         # noqa: B010 (Tensor gets its methods so everywhere)
+
+__all__ = ["DTYPES", "Generator", "Size", "made", "numbers", "tensor"]

@@ -1,0 +1,361 @@
+"""Backward: nodes in the reverse order of their making, each once, with its complete gradient.
+
+Gradients are arrays; with `create_graph` they are tensors, so that what the nodes compute is recorded itself.
+"""
+from __future__ import annotations
+
+import heapq
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.graph import Node, Port, edge_of
+from srcgrad.eager.quiet import quiet
+from srcgrad.eager.tensor import Tensor, bump, method, wrap
+from srcgrad.runtime.arrays import cast
+from srcgrad.runtime.modes import enable_grad, no_grad
+
+__all__ = ["backward", "run"]
+
+_accumulating = threading.RLock()
+
+
+class Run:
+    """One backward pass.
+
+    `wanted` are the edges whose gradients are asked for (None: those of all leaves), found in `captured` at the end.
+    """
+
+    def __init__(self, retain: bool, create: bool, wanted: Sequence[Any] | None) -> None:
+        self.retain, self.create = retain, create
+        self.heap: list[tuple[int, Node]] = []
+        self.pending: dict[Node, Any] = {}
+        self.leaves: dict[Tensor, Any] = {}
+        self.wanted = wanted
+        self.captured: dict[Any, Any] = {}
+        self.needed: set[Node] | None = None
+        self.asked: dict[Node, list[Any]] = {}
+        if wanted is not None:
+            for edge in wanted:
+                if edge._kind != 1:
+                    self.asked.setdefault(edge.node, []).append(edge)
+
+    def go(self, edges: Sequence[Any], gradients: Sequence[Any]) -> None:
+        """Runs from the roots to the leaves."""
+        if self.wanted is not None:
+            self.needed = _needed(edges, self.wanted)
+        for edge, gradient in zip(edges, gradients):
+            self.send(edge, gradient)
+        heap, pending, leaves, push = self.heap, self.pending, self.leaves, heapq.heappush
+        step = "tensors" if self.create else "arrays"
+        while heap:
+            node: Node | None = heapq.heappop(heap)[1]
+            while node is not None:
+                bar = pending.pop(node)
+                if node.special or self.wanted is not None:
+                    bars = self.carefully(node, bar)
+                else:
+                    bars = getattr(node.plan, step)(node, bar)
+                if node.saved and not self.retain:
+                    node.free()
+                following: Node | None = None
+                for edge, given in zip(node.edges, bars):
+                    if edge is None or given is None:
+                        continue
+                    kind = edge._kind
+                    if kind == 0:
+                        if edge in pending:
+                            pending[edge] = pending[edge] + given
+                            continue
+                        pending[edge] = given
+                        if following is None:
+                            following = edge
+                        else:
+                            push(heap, (-edge.seq, edge))
+                    elif kind == 1:
+                        leaves[edge] = leaves[edge] + given if edge in leaves else given
+                    else:
+                        self.send(edge, given)
+                node = following
+                if heap and node is not None:       # a chain needs no heap
+                    node = heapq.heappushpop(heap, (-node.seq, node))[1]
+
+    def carefully(self, node: Node, bar: Any) -> Any:
+        """Runs a node with its hooks; one that no wanted gradient needs isn't run."""
+        if node.before is not None or node.retained is not None:
+            bar = _hooked(node, bar, self.create)
+        if node in self.asked:
+            self.capture(node, bar)
+        if self.needed is not None and node not in self.needed:
+            return ()
+        try:
+            bars = node.plan.tensors(node, bar) if self.create else node.plan.arrays(node, bar)
+        except RuntimeError as error:
+            if node.trace is not None:
+                _report(node, error)
+            raise
+        if node.trace is not None:
+            _check_numbers(node, bars)
+        return _after(node, bars, bar, self.create) if node.after else bars
+
+    def send(self, edge: Any, given: Any) -> None:
+        """Adds a gradient to what the edge leads to."""
+        if edge._kind == 1:
+            known = self.leaves.get(edge)
+            self.leaves[edge] = given if known is None else known + given
+            return
+        node = edge.node
+        new = node not in self.pending
+        if node.outputs == 1 and edge._kind == 0:
+            self.pending[node] = given if new else self.pending[node] + given
+        else:
+            slots = self.pending.setdefault(node, [None] * node.outputs)
+            number = edge.number if edge._kind == 2 else 0
+            slots[number] = given if slots[number] is None else slots[number] + given
+        if new:
+            heapq.heappush(self.heap, (-node.seq, node))
+
+    def capture(self, node: Node, bar: Any) -> None:
+        """Keeps the gradient of a node that is asked for."""
+        for edge in self.asked[node]:
+            self.captured[edge] = bar[edge.number] if edge._kind == 2 else bar
+
+
+def _needed(roots: Sequence[Any], wanted: Sequence[Any]) -> set[Node]:
+    """The nodes that must run for the gradients of `wanted`: those with a path to one."""
+    targets = {e if e._kind == 1 else e.node for e in wanted}
+    order: list[Node] = []
+    seen: set[Any] = set()
+    todo = [e.node for e in roots if e._kind != 1]
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            order.append(node)
+            todo += [e.node for e in node.edges if e is not None and e._kind != 1]
+    needed: set[Node] = set()
+    for node in sorted(order, key=lambda n: n.seq):
+        below = (e if e._kind == 1 else e.node for e in node.edges if e is not None)
+        if any(e in targets or e in needed for e in below):
+            needed.add(node)
+    return needed
+
+
+# ---------------------------------------------------------------- hooks
+
+def _hooked(node: Node, bar: Any, create: bool) -> Any:
+    """The gradients of a node's results after the hooks on them; results that retain theirs get them."""
+    many = isinstance(bar, list)
+    bars = bar if many else [bar]
+    if node.before is not None:
+        for number, hooks in node.before.items():
+            if number is None:
+                bars = _prehooks(list(hooks.values()), bars, create)
+            elif bars[number] is not None:
+                bars[number] = run_hooks(list(hooks.values()), bars[number], create)
+    if node.retained is not None:
+        for number, reference in node.retained.items():
+            t = reference()
+            if t is not None and bars[number] is not None:
+                accumulate(t, bars[number], create, replace=False)
+    return bars if many else bars[0]
+
+
+def _prehooks(hooks: list[Any], bars: list[Any], create: bool) -> list[Any]:
+    for hook in hooks:
+        found = hook(tuple(as_tensor(b) for b in bars))
+        if found is not None:
+            bars = [_back(b, create) for b in (found if isinstance(found, tuple) else (found,))]
+    return bars
+
+
+def run_hooks(hooks: list[Any], bar: Any, create: bool) -> Any:
+    """The gradient after hooks, each of which may give another one."""
+    for hook in hooks:
+        found = hook(as_tensor(bar))
+        if found is not None:
+            if not isinstance(found, Tensor):
+                raise TypeError(f"hook returned a {type(found).__name__} where a Tensor or None was expected")
+            if found._a.shape != np.shape(bar if not isinstance(bar, Tensor) else bar._a):
+                raise RuntimeError("hook has changed the size of value")
+            bar = _back(found, create)
+    return bar
+
+
+def _after(node: Node, bars: Any, bar: Any, create: bool) -> Any:
+    """What hooks on the node make of the gradients of its inputs."""
+    outs = tuple(as_tensor(b) for b in (bar if isinstance(bar, list) else [bar]))
+    for hook in list(node.after.values()):
+        given = iter(bars)
+        ins = tuple(None if e is None else as_tensor(next(given)) for e in node._slots())
+        found = hook(ins, outs)
+        if found is not None:
+            found = found if isinstance(found, tuple) else (found,)
+            bars = tuple(_back(f, create) for e, f in zip(node._slots(), found) if e is not None)
+    return bars
+
+
+def as_tensor(bar: Any) -> Any:
+    """A gradient as a tensor."""
+    return bar if bar is None or isinstance(bar, Tensor) else wrap(bar)
+
+
+def _back(t: Any, create: bool) -> Any:
+    return t if create or t is None else t._a
+
+
+def _check_numbers(node: Node, bars: Any) -> None:
+    for i, bar in enumerate(bars):
+        a = getattr(bar, "_a", bar)
+        if a is not None and np.any(np.isnan(a)):
+            error = RuntimeError(f"Function '{type(node).__name__}' returned nan values in its {i}th output.")
+            _report(node, error)
+            raise error
+
+
+def _report(node: Node, error: Exception) -> None:
+    import warnings
+    warnings.warn(f"Error detected in {type(node).__name__}. Traceback of forward call that caused the error:\n"
+                  f"{''.join(node.trace)}", UserWarning, stacklevel=2)
+
+
+# ---------------------------------------------------------------- gradients of leaves
+
+def accumulate(t: Tensor, bar: Any, create: bool, replace: bool = False) -> None:
+    """Adds a gradient to what the tensor has; the first becomes an array of its own, of the tensor's type."""
+    known = t._grad
+    if create:
+        new = as_tensor(bar)
+        if new._a.dtype != t._a.dtype:
+            new = new.to(t.dtype)                                                        # type: ignore[attr-defined]
+        t._grad = _own(new) if known is None else known + new                            # type: ignore[operator]
+        return
+    if known is None:
+        t._grad = wrap(_own_array(bar, t._a))
+    elif known.requires_grad:
+        with no_grad():
+            t._grad = known + wrap(cast(bar, t._a.dtype))                                # type: ignore[operator]
+    else:
+        a = known._a
+        if not a.flags.writeable or any(s == 0 for s in a.strides):
+            t._grad = wrap(a + bar)
+            return
+        np.add(a, bar, out=a, casting="unsafe")
+        bump(known)
+
+
+def _own_array(bar: Any, a: np.ndarray) -> np.ndarray:
+    """The gradient as an array that nobody else holds, of the type and shape of the leaf."""
+    if isinstance(bar, np.ndarray) and bar.dtype == a.dtype:
+        return np.array(bar, order="C" if not bar.flags.contiguous else "K")
+    return np.array(cast(bar, a.dtype))
+
+
+def _own(t: Tensor) -> Tensor:
+    """A gradient that is recorded, apart from others over the same array."""
+    return t.clone() if t._fn is None else t                                             # type: ignore[attr-defined,no-any-return]
+
+
+# ---------------------------------------------------------------- what users call
+
+def run(tensors: Sequence[Tensor], gradients: Sequence[Any], retain: bool | None, create: bool,
+        inputs: Sequence[Tensor] | None, store: bool) -> list[Any]:
+    """Backward from `tensors`.  With `store` gradients go to `.grad`; else those of the inputs are given back."""
+    edges = [_root(t, i) for i, t in enumerate(tensors)]
+    seeds = [_seed(t, g, create) for t, g in zip(tensors, gradients)]
+    if inputs is not None:
+        for t in inputs:
+            if not t.requires_grad:
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
+    wanted = None if inputs is None else [edge_of(t) for t in inputs]
+    pass_ = Run(create if retain is None else retain, create, wanted)
+    with quiet, (enable_grad() if create else no_grad()):
+        pass_.go(edges, seeds)
+        return _finish(pass_, inputs, wanted, create, store)
+
+
+def _finish(pass_: Run, inputs: Any, wanted: Any, create: bool, store: bool) -> list[Any]:
+    leaves = pass_.leaves
+    for leaf, bar in leaves.items():
+        if leaf._hooks:
+            if inputs is not None and not any(leaf is t for t in inputs):
+                continue
+            leaves[leaf] = run_hooks(list(leaf._hooks.values()), bar, create)
+    if not store:
+        return [_given(t, leaves.get(t) if e._kind == 1 else pass_.captured.get(e)) for t, e in zip(inputs, wanted)]
+    with _accumulating:
+        for leaf, bar in leaves.items():
+            if inputs is None or any(leaf is t for t in inputs):
+                accumulate(leaf, bar, create)
+                for hook in list(leaf.__dict__.get("_post_hooks", {}).values()):
+                    hook(leaf)
+        for t, e in zip(inputs or (), wanted or ()):
+            if e._kind != 1 and e in pass_.captured and not t._retained:
+                accumulate(t, pass_.captured[e], create)
+    return []
+
+
+def _given(t: Tensor, bar: Any) -> Any:
+    """A gradient that `grad` gives back."""
+    if bar is None:
+        return None
+    if isinstance(bar, Tensor):
+        return bar if bar._a.dtype == t._a.dtype else bar.to(t.dtype)                    # type: ignore[attr-defined]
+    return wrap(_own_array(bar, t._a))
+
+
+def _root(t: Tensor, i: int) -> Any:
+    edge = edge_of(t)
+    if edge is None:
+        raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+    return edge
+
+
+def _seed(t: Tensor, g: Any, create: bool) -> Any:
+    a = t._a
+    if g is None:
+        if a.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        seed = np.ones(a.shape, a.dtype)
+        return wrap(seed) if create else seed
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g._a.shape != a.shape:
+        raise RuntimeError(f"Mismatch in shape: grad_output[0] has a shape of {g.shape} and output[0] has a shape of "
+                           f"{t.shape}.")
+    if create:
+        return g if g._a.dtype == a.dtype else g.to(t.dtype)                             # type: ignore[attr-defined]
+    return g._a.astype(a.dtype, copy=False)
+
+
+@method("backward")
+def backward(self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+             inputs: Any = None) -> None:
+    """Adds this tensor's gradient with respect to the leaves of its graph to their `.grad`."""
+    if create_graph:
+        _warn_of_cycles()
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    run([self], [gradient], retain_graph, create_graph, _listed(inputs), True)
+
+
+def _listed(inputs: Any) -> Any:
+    if inputs is None:
+        return None
+    found = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    if not found:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    return found
+
+
+def _warn_of_cycles() -> None:
+    import warnings
+    warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+                  "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+                  "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
+                  "parameters to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
+
+
+__all__ += ["Port", "Run"]

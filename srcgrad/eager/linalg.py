@@ -1,0 +1,304 @@
+"""Products of vectors and matrices, linear systems, factorisations."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.dtypes import as_dtype
+from srcgrad.eager.op import Op, operation, record, record_many
+from srcgrad.eager.protocols import TORCH
+from srcgrad.eager.quiet import quiet
+from srcgrad.eager.table import function, plain
+from srcgrad.eager.tensor import Tensor, method, wrap
+from srcgrad.runtime.arrays import unbroadcast
+from srcgrad.runtime.products import matmul_x1, matmul_x2
+
+_dot, _mv, _mm, _bmm = (Op(f"{n}Backward0", np.matmul) for n in ("Dot", "Mv", "Mm", "Bmm"))
+_many, _vector_matrix = Op("UnsafeViewBackward0", np.matmul), Op("SqueezeBackward4", np.matmul)
+_by_ranks = {(1, 1): _dot, (2, 1): _mv, (2, 2): _mm, (1, 2): _vector_matrix}
+
+
+def _same_type(x: Tensor, y: Tensor) -> None:
+    if x._a.dtype != y._a.dtype:
+        names = [as_dtype(t._a.dtype).legacy.lower().replace("long", "long int") for t in (x, y)]
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
+
+
+def _product(x: Tensor, y: Tensor, op: Op | None = None) -> Tensor:
+    _same_type(x, y)
+    a, b = x._a, y._a
+    if not a.ndim or not b.ndim:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D")
+    try:
+        with quiet:
+            out = a @ b
+    except ValueError:
+        raise _mismatch(a, b) from None
+    return record(op or _by_ranks.get((a.ndim, b.ndim), _many), out, (x, y))
+
+
+def _mismatch(a: np.ndarray, b: np.ndarray) -> RuntimeError:
+    def size(shape: tuple[int, ...]) -> str:
+        return "x".join(map(str, shape))
+    if a.ndim == 1 and b.ndim == 1:
+        return RuntimeError(f"inconsistent tensor size, expected tensor [{len(a)}] and src [{len(b)}] to have the same "
+                            f"number of elements, but got {len(a)} and {len(b)} elements respectively")
+    if b.ndim == 1:
+        return RuntimeError(f"size mismatch, got input ({a.shape[0]}), mat ({size(a.shape)}), vec ({len(b)})")
+    left = (1, *a.shape) if a.ndim == 1 else a.shape
+    if len(left) == 2 and b.ndim == 2:
+        return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({size(left)} and {size(b.shape)})")
+    if left[-1] != b.shape[-2]:
+        if b.ndim == 2:
+            rows = int(np.prod(left[:-1]))
+            return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{left[-1]} and {size(b.shape)})")
+        return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b.shape[0]}, "
+                            f"{left[-1]}] but got: [{b.shape[0]}, {b.shape[-2]}].")
+    from srcgrad.eager.pointwise import shape_error
+    return shape_error(left[:-2], b.shape[:-2])
+
+
+@function
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The product of vectors, matrices, or stacks of matrices."""
+    return _product(input, other)
+
+
+@method("__matmul__")
+def _matmul(self: Tensor, other: Any) -> Any:
+    if isinstance(other, np.ndarray):
+        other = wrap(other)
+    return _product(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+@method("__rmatmul__")
+def _rmatmul(self: Tensor, other: Any) -> Any:
+    return _product(wrap(np.asarray(other)), self)
+
+
+def _of_ranks(name: str, ranks: tuple[int, int], op: Op, what: str) -> Any:
+    def product(input: Tensor, other: Tensor) -> Tensor:
+        if (input._a.ndim, other._a.ndim) != ranks:
+            raise RuntimeError(what.format(input._a.ndim, other._a.ndim))
+        return _product(input, other, op)
+    return function(product, name)
+
+
+mm = _of_ranks("mm", (2, 2), _mm, "self must be a matrix")
+mv = _of_ranks("mv", (2, 1), _mv, "vector + matrix @ vector expected, got 1, {0}, {1}")
+bmm = _of_ranks("bmm", (3, 3), _bmm, "batch1 must be a 3D tensor")
+dot = _of_ranks("dot", (1, 1), _dot, "1D tensors expected, but got {0}D and {1}D tensors")
+inner_of_vectors = _of_ranks("vdot", (1, 1), _dot, "1D tensors expected, but got {0}D and {1}D tensors")
+
+
+@function
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The product over the last dimension of both."""
+    return record(_inner, np.inner(input._a, other._a), (input, other))
+
+
+_inner = Op("InnerBackward0", np.inner)
+
+
+@function
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """All products of two vectors' elements."""
+    if input._a.ndim != 1 or vec2._a.ndim != 1:
+        raise RuntimeError(f"outer: Expected 1-D argument self, but got {input._a.ndim}-D")
+    return input.unsqueeze(1) * vec2                                                     # type: ignore[attr-defined,no-any-return]
+
+
+function(outer, "ger")
+
+
+@function
+def addmm(input: Any, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * mat1 @ mat2"""
+    if beta == 1 and alpha == 1 and isinstance(input, Tensor):
+        return _affine(_addmm, input, mat1, mat2)
+    return beta * input + alpha * matmul(mat1, mat2)                                     # type: ignore[operator,no-any-return]
+
+
+@operation("AddmmBackward0")
+def _addmm(out_bar: Any, out: Any, bias: Any, x1: Any, x2: Any) -> Any:
+    bias_bar = unbroadcast(out_bar, np.shape(bias))
+    x1_bar = matmul_x1(out_bar, x2, np.shape(x1))
+    x2_bar = matmul_x2(out_bar, x1, np.shape(x2))
+    return bias_bar, x1_bar, x2_bar
+
+
+def _affine(op: Op, bias: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    _same_type(x, y)
+    try:
+        with quiet:
+            out = x._a @ y._a
+    except ValueError:
+        raise _mismatch(x._a, y._a) from None
+    return record(op, out + bias._a, (bias, x, y))
+
+
+@function
+def addmv(input: Any, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * mat @ vec"""
+    return beta * input + alpha * matmul(mat, vec)                                       # type: ignore[operator,no-any-return]
+
+
+@function
+def baddbmm(input: Any, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * batch1 @ batch2"""
+    return beta * input + alpha * matmul(batch1, batch2)                                 # type: ignore[operator,no-any-return]
+
+
+@plain
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """A sum of products by subscripts."""
+    found = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
+    out = np.einsum(equation.replace(" ", ""), *(t._a for t in found))
+    return record(_einsum, np.array(out), (equation.replace(" ", ""), tuple(found), False))
+
+
+_einsum = Op("ViewBackward0", np.einsum)
+
+
+@plain
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """The product over several dimensions."""
+    over = tuple(tuple(d) for d in dims) if isinstance(dims, (tuple, list)) else dims
+    return record(_tensordot, np.tensordot(a._a, b._a, over), (a, b, over))
+
+
+_tensordot = Op("ViewBackward0", np.tensordot)
+
+
+@function
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product."""
+    return record(_kron, np.kron(input._a, other._a), (input, other))
+
+
+_kron = Op("ViewBackward0", np.kron)
+
+
+@function
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross product along a dimension of 3."""
+    d = dim if dim is not None else next(i for i, n in enumerate(input._a.shape) if n == 3)
+    x, y = input.movedim(d, -1), other.movedim(d, -1)                                    # type: ignore[attr-defined]
+    return record(_cross, np.cross(x._a, y._a), (x, y, -1, -1, -1, None)).movedim(-1, d)  # type: ignore[attr-defined,no-any-return]
+
+
+_cross = Op("LinalgCrossBackward0", np.cross)
+
+
+# ---------------------------------------------------------------- torch.linalg
+
+_solve, _inv, _det, _cholesky, _power = (
+    Op("LinalgSolveExBackward0", np.linalg.solve), Op("LinalgInvExBackward0", np.linalg.inv),
+    Op("LinalgDetBackward0", np.linalg.det), Op("LinalgCholeskyExBackward0", np.linalg.cholesky),
+    Op("MatrixPowerBackward0", np.linalg.matrix_power))
+_slogdet, _eigh, _eigvalsh = (Op("LinalgSlogdetBackward0", np.linalg.slogdet),
+                              Op("LinalgEighBackward0", np.linalg.eigh),
+                              Op("LinalgEighBackward0", np.linalg.eigvalsh))
+LINALG: dict[str, Any] = {}
+
+
+def _linalg(f: Any) -> Any:
+    LINALG[f.__name__.strip("_")] = f
+    return f
+
+
+def _factored(f: Any, *args: Any) -> Any:
+    try:
+        return f(*args)
+    except np.linalg.LinAlgError as error:
+        raise RuntimeError(f"linalg: {error}") from None
+
+
+@_linalg
+def solve(A: Tensor, B: Tensor) -> Tensor:
+    """The solution of A x = B."""
+    return record(_solve, _factored(np.linalg.solve, A._a, B._a), (A, B))
+
+
+@_linalg
+def inv(A: Tensor) -> Tensor:
+    """The inverse."""
+    return record(_inv, _factored(np.linalg.inv, A._a), (A,))
+
+
+@_linalg
+def det(A: Tensor) -> Tensor:
+    """The determinant."""
+    return record(_det, np.linalg.det(A._a), (A,))
+
+
+@_linalg
+def slogdet(A: Tensor) -> tuple[Tensor, ...]:
+    """The determinant's sign and logarithm."""
+    return record_many(_slogdet, tuple(np.linalg.slogdet(A._a)), (A,))
+
+
+@_linalg
+def cholesky(A: Tensor) -> Tensor:
+    """The lower factor L of A = L L^H."""
+    return record(_cholesky, _factored(np.linalg.cholesky, A._a), (A, False))
+
+
+@_linalg
+def eigh(A: Tensor, UPLO: str = "L") -> tuple[Tensor, ...]:
+    """Eigenvalues and eigenvectors of a Hermitian matrix."""
+    return record_many(_eigh, tuple(np.linalg.eigh(A._a, UPLO)), (A, UPLO))
+
+
+@_linalg
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """Eigenvalues of a Hermitian matrix."""
+    return record(_eigvalsh, np.linalg.eigvalsh(A._a, UPLO), (A, UPLO))
+
+
+@_linalg
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """A matrix times itself, n times."""
+    return record(_power, np.linalg.matrix_power(A._a, n), (A, n))
+
+
+@_linalg
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """The norm of vectors."""
+    return x.norm(ord, dim, keepdim)                                                     # type: ignore[attr-defined,no-any-return]
+
+
+@_linalg
+def norm(x: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """The norm of vectors, or of a matrix where an order is given for two dimensions."""
+    if ord is not None and (x._a.ndim == 2 if dim is None else isinstance(dim, (tuple, list)) and len(dim) == 2):
+        over = (0, 1) if dim is None else tuple(dim)
+        return record(_matrix_norm, np.linalg.norm(x._a, ord, over, keepdim), (x, ord, over, keepdim))
+    return x.norm(2 if ord is None else ord, dim, keepdim)                               # type: ignore[attr-defined,no-any-return]
+
+
+_matrix_norm = Op("LinalgMatrixNormBackward0", np.linalg.norm)
+for _name in ("det", "slogdet", "matrix_power"):
+    function(LINALG[_name], _name)
+function(inv, "inverse")
+function(lambda A: det(A).log(), "logdet")                                               # type: ignore[attr-defined]
+function(cholesky, "cholesky")
+LINALG["cross"] = lambda input, other, dim=-1: cross(input, other, dim)
+LINALG["matmul"] = matmul
+
+
+def _numpy_dot(a: Any, b: Any) -> Any:
+    x, y = (v if isinstance(v, Tensor) else wrap(np.asarray(v)) for v in (a, b))
+    if x._a.ndim and y._a.ndim and y._a.ndim <= 2:
+        return matmul(x, y)
+    if not x._a.ndim or not y._a.ndim:
+        return x * y                                                                     # type: ignore[operator]
+    return record(_numpy_dot_op, np.dot(x._a, y._a), (x, y))
+
+
+_numpy_dot_op = Op("DotBackward0", np.dot)
+TORCH[np.dot] = _numpy_dot
+TORCH[np.matmul] = lambda x1, x2: _product(*(v if isinstance(v, Tensor) else wrap(np.asarray(v)) for v in (x1, x2)))
+
+__all__ = ["LINALG", "einsum", "matmul"]

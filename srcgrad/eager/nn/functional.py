@@ -1,0 +1,87 @@
+"""Functions of torch.nn.functional: activations, losses, layers, pooling, distances.
+
+>>> import srcgrad.eager as torch
+>>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
+tensor([0., 2.])
+"""
+from srcgrad.eager.nn.functional_activations import (
+    celu,
+    elu,
+    gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    relu_,
+    selu,
+    sigmoid,
+    silu,
+    softmax,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanh,
+    tanhshrink,
+    threshold,
+)
+from srcgrad.eager.nn.functional_classes import cross_entropy, kl_div, nll_loss
+from srcgrad.eager.nn.functional_convolution import conv1d, conv2d, unfold
+from srcgrad.eager.nn.functional_distances import (
+    cosine_embedding_loss,
+    cosine_similarity,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    normalize,
+    pairwise_distance,
+    poisson_nll_loss,
+    triplet_margin_loss,
+)
+from srcgrad.eager.nn.functional_layers import (
+    bilinear,
+    dropout,
+    embedding,
+    linear,
+    one_hot,
+    padding_row,
+    scaled_dot_product_attention,
+)
+from srcgrad.eager.nn.functional_losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+)
+from srcgrad.eager.nn.functional_normalization import batch_norm, group_norm, instance_norm, layer_norm
+from srcgrad.eager.nn.functional_pad import pad
+from srcgrad.eager.nn.functional_pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    avg_pool1d,
+    avg_pool2d,
+    max_pool1d,
+    max_pool2d,
+)
+
+__all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "batch_norm", "bilinear",
+           "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d",
+           "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding",
+           "gaussian_nll_loss", "gelu", "glu", "group_norm", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+           "hinge_embedding_loss", "huber_loss", "instance_norm", "kl_div", "l1_loss", "layer_norm", "leaky_relu",
+           "linear", "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool2d", "mish",
+           "mse_loss", "nll_loss", "normalize", "one_hot", "pad", "padding_row", "pairwise_distance",
+           "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "scaled_dot_product_attention", "selu", "sigmoid",
+           "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign",
+           "tanh", "tanhshrink", "threshold", "triplet_margin_loss", "unfold"]

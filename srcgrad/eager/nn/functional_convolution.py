@@ -1,0 +1,94 @@
+"""Convolutions in one and two dimensions."""
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager.nn.ops import convolution as ops
+from srcgrad.eager.nn.ops import windows
+from srcgrad.eager.nn.ops.apply import apply
+from srcgrad.eager.nn.sizes import Size, per_axis
+from srcgrad.eager.nn.tensors import Tensor
+
+
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size | str = 0,
+           dilation: Size = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of (batch, channels, length), or without the batch, with `weight`."""
+    return _convolve(input, weight, bias, _sizes(weight, 1, stride, padding, dilation, groups), 1)
+
+
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size | str = 0,
+           dilation: Size = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of (batch, channels, height, width), or without the batch, with `weight`."""
+    return _convolve(input, weight, bias, _sizes(weight, 2, stride, padding, dilation, groups), 2)
+
+
+def _sizes(weight: Tensor, axes: int, stride: Size, padding: Size | str, dilation: Size, groups: int) -> Any:
+    """Stride, margins, dilation and groups, as the operation takes them."""
+    steps, wide = per_axis(stride, axes), per_axis(dilation, axes)
+    if min(steps) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if isinstance(padding, str):
+        return steps, _named(padding, weight, steps, wide), wide, groups
+    margins = tuple((p, p) for p in per_axis(padding, axes))
+    if any(p < 0 for p, _ in margins):
+        raise RuntimeError("negative padding is not supported")
+    return steps, margins, wide, groups
+
+
+def _named(padding: str, weight: Tensor, stride: tuple[int, ...], dilation: tuple[int, ...]) -> Any:
+    if padding not in ("same", "valid"):
+        raise RuntimeError("Invalid padding string: " + repr(padding))
+    if padding == "valid":
+        return ((0, 0),) * len(stride)
+    if max(stride) > 1:
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
+    return tuple((t // 2, t - t // 2) for t in totals)
+
+
+def _convolve(input: Tensor, weight: Tensor, bias: Tensor | None, sizes: Any, axes: int) -> Tensor:
+    if input.dim() == axes + 1:
+        return _convolve(input.unsqueeze(0), weight, bias, sizes, axes).squeeze(0)
+    _check(input, weight, bias, sizes, axes)
+    return apply(ops.convolution, input, weight, bias, sizes)
+
+
+def _check(input: Tensor, weight: Tensor, bias: Tensor | None, sizes: Any, axes: int) -> None:
+    groups = sizes[3]
+    if input.dim() != axes + 2:
+        raise RuntimeError(f"Expected {axes + 1}D (unbatched) or {axes + 2}D (batched) input to conv{axes}d, but got "
+                           f"input of size: {list(input.shape)}")
+    if input.shape[1] != weight.shape[1] * groups:
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected "
+                           f"input{list(input.shape)} to have {weight.shape[1] * groups} channels, but got "
+                           f"{input.shape[1]} channels instead")
+    if weight.shape[0] % groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
+                           f"got weight of size {list(weight.shape)} instead")
+    if bias is not None and tuple(bias.shape) != (weight.shape[0],):
+        raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
+                           f"{weight.shape[0]} elements, but got bias of size {list(bias.shape)} instead")
+    _check_fit(input, weight, sizes)
+
+
+def _check_fit(input: Tensor, weight: Tensor, sizes: Any) -> None:
+    if input._a.dtype != weight._a.dtype:
+        raise RuntimeError(f"Input type ({input.dtype.legacy}) and weight type ({weight.dtype.legacy}) should be the "
+                           "same")
+    _, margins, dilation, _ = sizes
+    room = [n + sum(p) for n, p in zip(input.shape[2:], margins)]
+    need = [d * (k - 1) + 1 for d, k in zip(dilation, weight.shape[2:])]
+    if any(n > r for n, r in zip(need, room)):
+        raise RuntimeError(f"Calculated padded input size per channel: ({_by(room)}). Kernel size: "
+                           f"({_by(need)}). Kernel size can't be greater than actual input size")
+
+
+def _by(sizes: list[int]) -> str:
+    return " x ".join(map(str, sizes))
+
+
+def unfold(input: Tensor, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1) -> Tensor:
+    """All windows of (batch, channels, height, width) as columns: (batch, channels * kernel, places)."""
+    kernel = per_axis(kernel_size, 2)
+    sizes = (per_axis(stride, 2), tuple((p, p) for p in per_axis(padding, 2)), per_axis(dilation, 2), 1)
+    return apply(windows.unfold, input, kernel, sizes)

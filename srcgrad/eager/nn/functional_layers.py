@@ -1,0 +1,120 @@
+"""What layers compute: affine maps, dropout, tables, attention."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.creation import numbers
+from srcgrad.eager.nn.ops import linear as linear_ops
+from srcgrad.eager.nn.ops import places
+from srcgrad.eager.nn.ops.apply import apply
+from srcgrad.eager.nn.tensors import Tensor
+from srcgrad.eager.tensor import wrap
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`, for an input of one dimension or more.
+
+    >>> import srcgrad.eager as torch
+    >>> torch.nn.functional.linear(torch.ones(2), torch.ones(1, 2), torch.tensor([0.5]))
+    tensor([2.5000])
+    """
+    if bias is None or weight.dim() != 2 or input.dim() < 2:
+        product = input @ weight.t()
+        return product if bias is None else product + bias
+    _check_linear(input, weight, bias)
+    if input.dim() == 2:
+        return apply(linear_ops.affine, input, weight, bias)
+    rows = apply(linear_ops.affine, input.reshape(-1, input.shape[-1]), weight, bias)
+    return rows.reshape(*input.shape[:-1], weight.shape[0])
+
+
+def _check_linear(input: Tensor, weight: Tensor, bias: Tensor) -> None:
+    rows, wide = math.prod(input.shape[:-1]), input.shape[-1]
+    out, features = weight.shape
+    if wide != features:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{wide} and {features}x{out})")
+    if not input._a.dtype == weight._a.dtype == bias._a.dtype:
+        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
+                           f"{input.dtype.legacy} and {weight.dtype.legacy}")
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input1^T weight[k] input2 + bias[k]` for each output k."""
+    left = input1.unsqueeze(-2).unsqueeze(-2) @ weight
+    out = (left.squeeze(-2) * input2.unsqueeze(-2)).sum(-1)
+    return out if bias is None else out + bias
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`; in training only."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0 or input.numel() == 0:
+        return input
+    kept = (numbers(None).random(input._a.shape) >= p) / input._a.dtype.type(1 - p if p < 1 else 1)
+    mask = wrap(kept.astype(input._a.dtype))
+    return input.mul_(mask) if inplace else input * mask
+
+
+def padding_row(padding_idx: int | None, count: int) -> int | None:
+    """The number of the row that stays as it is, counted from 0."""
+    if padding_idx is None:
+        return None
+    if not -count <= padding_idx < count:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % count
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """Rows of `weight`, by number; the row of `padding_idx` gets no gradient."""
+    numbers = input._a
+    if numbers.dtype.kind not in "iu":
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+                           f"Int; but got torch.{input.dtype.legacy}Tensor instead (while checking arguments for "
+                           "embedding)")
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= weight.shape[0]):
+        raise IndexError("index out of range in self")
+    return apply(places.embedding, weight, numbers, padding_row(padding_idx, weight.shape[0]))
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """A new last axis, with 1 at the class and 0 elsewhere.
+
+    >>> import srcgrad.eager as torch
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    classes = tensor._a
+    if classes.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if classes.size == 0 and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if classes.size and classes.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    count = int(classes.max()) + 1 if num_classes == -1 else num_classes
+    if classes.size and classes.max() >= count:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return wrap((classes[..., None] == np.arange(count)).astype(np.int64))
+
+
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+                                 dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None) -> Tensor:
+    """`softmax(query @ key^T * scale + mask) @ value`; the scale is one over the root of the last axis's size.
+
+    A boolean mask says what may be looked at; `is_causal` forbids looking ahead.
+    """
+    scores = query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if is_causal:
+        if attn_mask is not None:
+            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                               "is_causal=True")
+        attn_mask = wrap(np.tri(*scores.shape[-2:], dtype=bool))
+    if attn_mask is not None:
+        boolean = attn_mask._a.dtype == bool
+        scores = scores.masked_fill(~attn_mask, -math.inf) if boolean else scores + attn_mask
+    weights: Any = scores.softmax(-1)
+    return dropout(weights, dropout_p) @ value if dropout_p else weights @ value

@@ -1,0 +1,1 @@
+"""Torch's operations that NumPy doesn't have: what each computes on arrays, and its rule."""

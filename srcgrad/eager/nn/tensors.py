@@ -1,0 +1,11 @@
+"""Tensors as compositions see them: the chapters attach the methods, which a type checker so doesn't know."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    Tensor = Any
+else:
+    from srcgrad.eager.tensor import Tensor
+
+__all__ = ["Tensor"]

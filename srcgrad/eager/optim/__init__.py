@@ -1,0 +1,18 @@
+"""Optimizers: what takes gradients and changes parameters, with torch's formulas and defaults.
+
+>>> import srcgrad.eager as torch
+>>> x = torch.tensor([1.0], requires_grad=True)
+>>> optimizer = torch.optim.SGD([x], lr=0.25)
+>>> (x ** 2).sum().backward()
+>>> optimizer.step()
+>>> x
+tensor([0.5000], requires_grad=True)
+"""
+from srcgrad.eager.optim import lr_scheduler
+from srcgrad.eager.optim.adagrad import Adagrad
+from srcgrad.eager.optim.adam import Adam, AdamW
+from srcgrad.eager.optim.optimizer import Optimizer
+from srcgrad.eager.optim.rmsprop import RMSprop
+from srcgrad.eager.optim.sgd import SGD
+
+__all__ = ["Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "SGD", "lr_scheduler"]

@@ -1,0 +1,386 @@
+"""Shapes: views where torch has views, copies where it copies."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.axes import axis
+from srcgrad.eager.op import Op, operation, record
+from srcgrad.eager.protocols import TORCH
+from srcgrad.eager.table import function
+from srcgrad.eager.tensor import Tensor, method
+from srcgrad.eager.views import view_of
+
+
+_view, _copied = Op("ViewBackward0", np.reshape), Op("UnsafeViewBackward0", np.reshape)
+_alias = Op("AliasBackward0", np.positive)
+
+
+def sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes given one by one or as one sequence."""
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
+        shape = tuple(shape[0])
+    return tuple(int(n) for n in shape)
+
+
+def _full_shape(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
+    """The shape with -1 replaced by what is left."""
+    sizes = sizes_of(shape)
+    if sizes.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = math.prod(n for n in sizes if n != -1)
+    if any(n < -1 for n in sizes) or (known != size if -1 not in sizes else known == 0 or size % known):
+        raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {size}")
+    return tuple(size // known if n == -1 else n for n in sizes)
+
+
+@function
+def reshape(input: Tensor, *shape: Any, **words: Any) -> Tensor:
+    """Another shape: a view if possible, else a copy."""
+    a = input._a
+    new = _full_shape(shape or (words["shape"],), a.size)
+    out = a.reshape(new)
+    if _is_view(out, a):
+        return view_of(_view, out, (input, new, "C"), reshape, new)
+    return record(_copied, out, (input, new, "C"))
+
+
+def _is_view(out: np.ndarray, a: np.ndarray) -> bool:
+    return out.base is not None and (out.base is a or out.base is a.base)
+
+
+@method()
+def view(self: Tensor, *shape: Any) -> Tensor:
+    """A view of another shape, or of the bytes as another type."""
+    from srcgrad.eager.dtypes import dtype
+    a = self._a
+    if shape and isinstance(shape[0], (dtype, np.dtype, type)):
+        return _as_type(self, shape[0])
+    new = _full_shape(shape, a.size)
+    out = a.reshape(new)
+    if not _is_view(out, a) and a.size:
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
+                           "spans across two contiguous subspaces). Use .reshape(...) instead.")
+    return view_of(_view, out, (self, new, "C"), view, new)
+
+
+def _as_type(self: Tensor, wanted: Any) -> Tensor:
+    from srcgrad.eager.dtypes import numpy_dtype
+    from srcgrad.eager.tensor import counter, wrap
+    t = wrap(self._a.view(numpy_dtype(wanted)))
+    t._vc = counter(self)
+    return t
+
+
+@method()
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """A view of the shape of another tensor."""
+    return view(self, other._a.shape)
+
+
+@method()
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """The elements in the shape of another tensor."""
+    return reshape(self, other._a.shape)
+
+
+@function
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Some dimensions made one."""
+    shape = input._a.shape
+    if not shape:
+        return reshape(input, 1)
+    first, last = axis(start_dim, len(shape)), axis(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last:
+        return input
+    return reshape(input, (*shape[:first], math.prod(shape[first:last + 1]), *shape[last + 1:]))
+
+
+@function
+def ravel(input: Tensor) -> Tensor:
+    """All dimensions made one."""
+    return reshape(input, -1)
+
+
+@function
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dimension made several."""
+    shape = input._a.shape
+    d = axis(dim, len(shape))
+    inner = _full_shape(tuple(sizes), shape[d])
+    return reshape(input, (*shape[:d], *inner, *shape[d + 1:]))
+
+
+# ---------------------------------------------------------------- order of dimensions
+
+_transpose, _t, _permute = Op("TransposeBackward0", np.swapaxes), Op("TBackward0", np.transpose), Op(
+    "PermuteBackward0", np.transpose)
+_move = Op("PermuteBackward0", np.moveaxis)
+
+
+@function
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions swapped."""
+    n = input._a.ndim
+    i, j = axis(dim0, n), axis(dim1, n)
+    if not n:
+        return view_of(_alias, input._a[...], (input,), transpose, i, j)
+    return view_of(_transpose, input._a.swapaxes(i, j), (input, i, j), transpose, i, j)
+
+
+for _name in ("swapaxes", "swapdims"):
+    function(transpose, _name)
+
+
+@function
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix."""
+    if input._a.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._a.ndim}D")
+    return view_of(_t, input._a.T, (input, None), t)
+
+
+@function
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """The dimensions in another order."""
+    n = input._a.ndim
+    given = sizes_of(dims)
+    if len(given) != n:
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+                           f"of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
+                           f"{len(given)}")
+    order = tuple(axis(d, n) for d in given)
+    return view_of(_permute, input._a.transpose(order), (input, order), permute, order)
+
+
+@function
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions moved to other places."""
+    return view_of(_move, np.moveaxis(input._a, source, destination), (input, source, destination), movedim, source,
+                   destination)
+
+
+function(movedim, "moveaxis")
+
+
+def _turned(self: Tensor) -> Tensor:
+    return permute(self, *reversed(range(self._a.ndim)))
+
+
+def _matrix_turned(self: Tensor) -> Tensor:
+    if self._a.ndim < 2:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
+                           f"{self._a.ndim}-D tensor.")
+    return transpose(self, -2, -1)
+
+
+def _adjoint(self: Tensor) -> Tensor:
+    return _matrix_turned(self).conj()                                                   # type: ignore[attr-defined,no-any-return]
+
+
+for _name, _get in {"T": _turned, "mT": _matrix_turned, "H": _adjoint, "mH": _adjoint}.items():
+    setattr(Tensor, _name, property(_get))
+function(_adjoint, "adjoint")
+
+
+# ---------------------------------------------------------------- dimensions of 1
+
+_squeeze_all, _squeeze_one, _squeeze_some = (Op(f"SqueezeBackward{i}", np.squeeze) for i in range(3))
+_unsqueeze = Op("UnsqueezeBackward0", np.expand_dims)
+
+
+@function
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without dimensions of 1: all, or those given."""
+    a = input._a
+    if dim is None:
+        out = a.reshape([n for n in a.shape if n != 1])
+        return view_of(_squeeze_all, out, (input, None), squeeze)
+    several = isinstance(dim, (tuple, list))
+    wanted = [axis(d, a.ndim) for d in (dim if several else (dim,))]
+    gone = tuple(d for d in wanted if a.ndim and a.shape[d] == 1)
+    return view_of(_squeeze_some if several else _squeeze_one, a.reshape([n for i, n in enumerate(a.shape)
+                                                                         if i not in gone]), (input, gone), squeeze,
+                   dim)
+
+
+@function
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """With one more dimension, of 1."""
+    d = axis(dim, input._a.ndim, 1)
+    return view_of(_unsqueeze, np.expand_dims(input._a, d), (input, d), unsqueeze, d)
+
+
+# ---------------------------------------------------------------- repeating
+
+_expand = Op("ExpandBackward0", np.broadcast_to)
+_repeat = Op("RepeatBackward0", np.tile)
+_repeat_interleave = Op("RepeatInterleaveBackward0", np.repeat)
+
+
+@method()
+def expand(self: Tensor, *sizes: Any) -> Tensor:
+    """Dimensions of 1 repeated, without a copy."""
+    given = sizes_of(sizes)
+    own = self._a.shape
+    lead = len(given) - len(own)
+    if lead < 0:
+        raise RuntimeError(f"expand(torch.FloatTensor{{{list(own)}}}, size={list(given)}): the number of sizes "
+                           f"provided ({len(given)}) must be greater or equal to the number of dimensions in the "
+                           f"tensor ({len(own)})")
+    shape = tuple(own[i - lead] if n == -1 else n for i, n in enumerate(given))
+    for i, n in enumerate(own):
+        if n not in (1, shape[i + lead]):
+            raise RuntimeError(f"The expanded size of the tensor ({shape[i + lead]}) must match the existing size "
+                               f"({n}) at non-singleton dimension {i + lead}.  Target sizes: {list(shape)}.  Tensor "
+                               f"sizes: {list(own)}")
+    out = np.lib.stride_tricks.as_strided(self._a, shape, _expanded_strides(self._a, shape))
+    return view_of(_expand, out, (self, shape), expand, shape)
+
+
+def _expanded_strides(a: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
+    lead = len(shape) - a.ndim
+    return (0,) * lead + tuple(0 if n == 1 and shape[i + lead] != 1 else s
+                               for i, (n, s) in enumerate(zip(a.shape, a.strides)))
+
+
+@method()
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Expanded to the shape of another tensor."""
+    return expand(self, other._a.shape)
+
+
+@function
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """Expanded to a shape."""
+    return expand(input, tuple(size))
+
+
+@method()
+def repeat(self: Tensor, *sizes: Any) -> Tensor:
+    """The whole tensor repeated along each dimension."""
+    counts = sizes_of(sizes)
+    if len(counts) < self._a.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    return record(_repeat, np.tile(self._a, counts), (self, counts))
+
+
+@function
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """The whole tensor repeated, as `np.tile`."""
+    counts = sizes_of(dims)
+    return repeat(input, (1,) * (input._a.ndim - len(counts)) + counts)
+
+
+@function
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Tensor:
+    """Each element repeated."""
+    counts = repeats._a if isinstance(repeats, Tensor) else repeats
+    return record(_repeat_interleave, np.repeat(input._a, counts, dim), (input, counts, dim))
+
+
+# ---------------------------------------------------------------- order of elements
+
+_flip, _roll, _rot90 = Op("FlipBackward0", np.flip), Op("RollBackward0", np.roll), Op("Rot90Backward0", np.rot90)
+_tril, _triu = Op("TrilBackward0", np.tril), Op("TriuBackward0", np.triu)
+_diagonal, _trace, _diag = Op("DiagonalBackward0", np.diagonal), Op("TraceBackward0", np.trace), Op(
+    "DiagBackward0", np.diag)
+
+
+@function
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """The order along dimensions reversed."""
+    over = tuple(axis(d, input._a.ndim) for d in sizes_of(dims))
+    return record(_flip, np.flip(input._a, over).copy(), (input, over))
+
+
+@function
+def fliplr(input: Tensor) -> Tensor:
+    """Columns in reverse."""
+    return flip(input, 1)
+
+
+@function
+def flipud(input: Tensor) -> Tensor:
+    """Rows in reverse."""
+    return flip(input, 0)
+
+
+@function
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """Elements moved along dimensions, round the end."""
+    shifts = tuple(shifts) if isinstance(shifts, (tuple, list)) else shifts
+    over = tuple(dims) if isinstance(dims, (tuple, list)) else dims
+    return record(_roll, np.roll(input._a, shifts, over), (input, shifts, over))
+
+
+@function
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by right angles."""
+    return record(_rot90, np.rot90(input._a, k, tuple(dims)).copy(), (input, k, tuple(dims)))
+
+
+@function
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The lower triangle."""
+    return record(_tril, np.tril(input._a, diagonal), (input, diagonal))
+
+
+@function
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The upper triangle."""
+    return record(_triu, np.triu(input._a, diagonal), (input, diagonal))
+
+
+@function
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A diagonal, as a view."""
+    n = input._a.ndim
+    i, j = axis(dim1, n), axis(dim2, n)
+    out = np.diagonal(input._a, offset, i, j)
+    out.flags.writeable = input._a.flags.writeable
+    return view_of(_diagonal, out, (input, offset, i, j), diagonal, offset, i, j)
+
+
+@function
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A matrix with this diagonal, or the diagonal of a matrix."""
+    return record(_diag, np.diag(input._a, diagonal).copy(), (input, diagonal))
+
+
+@function
+def diag_embed(input: Tensor, offset: int = 0) -> Tensor:
+    """Matrices with these diagonals."""
+    a = input._a
+    n = a.shape[-1] + abs(offset)
+    out = np.zeros((*a.shape[:-1], n, n), a.dtype)
+    steps = np.arange(a.shape[-1])
+    out[..., steps + max(0, -offset), steps + max(0, offset)] = a
+    return record(_diag_embed, out, (input, offset))
+
+
+@operation("DiagEmbedBackward0")
+def _diag_embed(out_bar: Any, out: Any, a: Any, offset: Any) -> Any:
+    a_bar = np.diagonal(out_bar, offset, -2, -1)
+    return a_bar
+
+
+@function
+def trace(input: Tensor) -> Tensor:
+    """The sum of the diagonal."""
+    if input._a.ndim != 2:
+        raise RuntimeError("trace: expected a matrix")
+    return record(_trace, np.trace(input._a), (input, 0, 0, 1))
+
+
+TORCH.update({
+    np.reshape: lambda a, shape, order="C": reshape(a, shape), np.ravel: ravel, np.transpose:
+    lambda a, axes=None: _turned(a) if axes is None else permute(a, axes), np.swapaxes: transpose,
+    np.moveaxis: movedim, np.flip: lambda m, axis=None: flip(m, tuple(range(m.dim())) if axis is None else axis),
+    np.broadcast_to: lambda array, shape: expand(array, shape), np.tril: tril, np.triu: triu})
+
+__all__ = ["expand", "permute", "reshape", "sizes_of", "squeeze", "t", "transpose", "unsqueeze"]

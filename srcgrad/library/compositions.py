@@ -1,0 +1,1 @@
+"""NumPy functions that are compositions of others."""

@@ -1,0 +1,1 @@
+"""functools and operator."""

@@ -1,0 +1,100 @@
+"""Which plain Python function says the same as a function, or a method, that has no rule."""
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, TypeVar
+
+CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers")
+
+F = TypeVar("F", bound=Callable)
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """function: plain Python.  writes: it changes what it is given, so that it always stands for the original.
+
+    count: it stands for calls with so many arguments alone.  last: ... whose last positional argument is this constant.
+    """
+    function: FunctionType
+    writes: bool = False
+    count: int | None = None
+    last: Any = None
+
+    def fits(self, args: tuple[Any, ...], others: bool) -> bool:
+        """Whether it stands for a call with these arguments (constants, or None where they aren't known)."""
+        if self.count is None:
+            return True
+        return not others and len(args) == self.count and (self.last is None or args[-1] == self.last)
+
+
+_functions: dict[Any, list[Equivalent]] = {}
+_methods: dict[tuple[type, str], Equivalent] = {}
+
+
+def equivalent(*originals: Any, writes: bool = False, count: int | None = None, last: Any = None) -> Callable[[F], F]:
+    """Makes a function the plain Python form of others, which it must agree with for all arguments.
+
+    With `count` and `last` it is a simpler form for some calls; the general form comes after these.
+    """
+    def register(function: F) -> F:
+        assert isinstance(function, FunctionType)
+        for original in originals:
+            _functions.setdefault(original, []).append(Equivalent(function, writes, count, last))
+        return function
+    return register
+
+
+def equivalent_method(cls: type, name: str, writes: bool = False) -> Callable[[F], F]:
+    """Makes a function the plain Python form of a method; its first parameter is what the method is called on."""
+    def register(function: F) -> F:
+        assert isinstance(function, FunctionType)
+        _methods[cls, name] = Equivalent(function, writes)
+        return function
+    return register
+
+
+def equivalent_of(function: Any, args: tuple[Any, ...] | None = None, others: bool = False) -> Equivalent | None:
+    """The plain Python form of a function, or of a call with these arguments (constants, or None; `others`: keywords).
+
+    >>> equivalent_of(sum).function.__name__, equivalent_of(len)
+    ('sum_', None)
+    """
+    load()
+    try:
+        known = _functions.get(function, [])
+    except TypeError:                       # unhashable
+        return None
+    fitting = [e for e in known if (e.count is None if args is None else e.fits(args, others))]
+    return fitting[0] if fitting else None
+
+
+def method_of(cls: type, name: str) -> Equivalent | None:
+    """The plain Python form of a method of a class, or of one that it inherits from."""
+    load()
+    for base in cls.__mro__:
+        if (base, name) in _methods:
+            return _methods[base, name]
+    return None
+
+
+def is_library(function: Any) -> bool:
+    """Whether it is one of the functions of this package."""
+    module = getattr(function, "__globals__", {}).get("__name__", "") if isinstance(function, FunctionType) else ""
+    return module.startswith(f"{__package__}.")
+
+
+def registered() -> list[tuple[Any, Equivalent]]:
+    """All functions, and (class, name) of all methods, that have a plain form, with each of its forms."""
+    load()
+    return [*((original, e) for original, forms in _functions.items() for e in forms), *_methods.items()]
+
+
+@functools.cache
+def load() -> None:
+    """Imports all chapters."""
+    for chapter in CHAPTERS:
+        importlib.import_module(f"{__package__}.{chapter}")

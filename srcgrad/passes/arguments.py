@@ -1,0 +1,182 @@
+"""Binds the arguments of a call to the parameters of a function that is put in place, as Python does."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from srcgrad.analysis.interpret import containers
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.scope import Outer
+from srcgrad.analysis.values import DictOf, TupleOf
+from srcgrad.lang.core import Call, Code, Const, Dict, Expr, Item, Name, Refuse, Star, Statement, Tuple, Unpack
+
+
+@dataclass
+class Callee:
+    """A function that can be put in place: its code, what its outer names mean, what is bound already.
+
+    own: the local names that the user wrote.  key: what tells it from other functions.  library: it is the plain form
+    of a function that the user called.
+    """
+    code: Code
+    outer: Callable[[str], Outer | None]
+    bound: tuple[Any, ...] = ()
+    bound_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    method: bool = False
+    own: frozenset[str] | None = None
+    key: Any = None
+    library: bool = False
+    constants: dict[str, Outer] = field(default_factory=dict)
+
+    def constant(self, obj: Any) -> Expr:
+        """An object that is bound already, or a default: a literal, or a name that means just this object."""
+        if obj is None or type(obj) in (bool, int, float, complex, str):
+            return Const(obj)
+        name = f"value_{len(self.constants)}"
+        self.constants[name] = Outer(name, {name: obj})
+        return Name(name)
+
+
+@dataclass
+class Given:
+    """The arguments of a call, after `*` and `**` have been spread: `rest` is a sequence of unknown length that comes
+    after the positional ones, `more` a dict whose keys aren't known."""
+    positional: list[Expr]
+    named: dict[str, Expr]
+    rest: Expr | None = None
+    more: Expr | None = None
+
+
+class Binder:
+    """Binds the arguments of one call."""
+
+    def __init__(self, facts: Facts, stmt: Statement, name: Callable[[Expr], Expr], made: Callable[[str], str],
+                 before: list[Statement]) -> None:
+        self.facts, self.stmt, self.name, self.made, self.before = facts, stmt, name, made, before
+
+    def bind(self, callee: Callee, first: tuple[Expr, ...], call: Call, old: Call) -> dict[str, Expr] | Refuse:
+        """Parameter -> argument; `old` is the call as the facts know it, before parts of it got names."""
+        given = self._spread(callee, first, call, old)
+        return given if isinstance(given, Refuse) else self._bound(callee, given, call)
+
+    # ------------------------------------------------------------ spreading
+
+    def _spread(self, callee: Callee, first: tuple[Expr, ...], call: Call, old: Call) -> Given | Refuse:
+        given = Given([*(callee.constant(b) for b in callee.bound), *first],
+                      {k: callee.constant(v) for k, v in callee.bound_kwargs.items()})
+        for arg, known in zip(call.args, old.args):
+            if isinstance(arg, Star) and isinstance(known, Star):
+                problem = self._spread_star(given, arg.value, self.facts.kind(self.stmt, known.value), call)
+            elif given.rest is not None:
+                problem = _refuse("arguments after a `*` of unknown length", call)
+            else:
+                given.positional.append(arg)
+                problem = None
+            if problem is not None:
+                return problem
+        for (key, arg), (_, known) in zip(call.kwargs, old.kwargs):
+            if key is not None:
+                given.named[key] = arg
+            elif not self._spread_keys(given, arg, self.facts.kind(self.stmt, known)):
+                return _refuse("`**` of what isn't a dict with known keys", call)
+        return given
+
+    def _spread_star(self, given: Given, value: Expr, item: Abstract, call: Call) -> Refuse | None:
+        if isinstance(value, Tuple) and not any(isinstance(e, Star) for e in value.items):
+            given.positional.extend(value.items)
+            return None
+        kind = self.facts.value_of(item)
+        if item.items is not None and isinstance(kind, TupleOf):
+            if item.items:
+                held = value if isinstance(value, Name) else self.name(value)
+                given.positional.extend(Item(held, Const(k)) for k in range(len(item.items)))
+            return None
+        if given.rest is not None:
+            return _refuse("several `*` of unknown length", call)
+        given.rest = value
+        return None
+
+    def _spread_keys(self, given: Given, value: Expr, item: Abstract) -> bool:
+        if isinstance(value, Dict) and all(isinstance(k, Const) for k in value.keys):
+            given.named.update({k.value: v for k, v in zip(value.keys, value.values) if isinstance(k, Const)})
+            return True
+        keys = containers.keys(item)
+        certain = all(ref.storage.has(key) for ref in item.refs for key in keys)
+        if not isinstance(self.facts.value_of(item), DictOf):
+            return False
+        if keys and certain and containers.ANY not in keys:
+            held = value if isinstance(value, Name) else self.name(value)
+            given.named.update((key, Item(held, Const(key))) for key in keys)
+        elif keys:
+            given.more = value
+        return True
+
+    # ------------------------------------------------------------ binding
+
+    def _bound(self, callee: Callee, given: Given, call: Call) -> dict[str, Expr] | Refuse:
+        bound: dict[str, Expr] = {}
+        positional, named = list(given.positional), dict(given.named)
+        if given.rest is not None:
+            self._take_apart(callee, given.rest, positional, named)
+        rest = given.rest if any(p.kind == "varargs" for p in callee.code.params) else None
+        for param in callee.code.params:
+            if param.kind in ("positional", "normal") and positional:
+                bound[param.name] = positional.pop(0)
+            elif param.kind == "varargs":
+                bound[param.name] = _rest(positional, rest)
+                positional = []
+            elif param.kind == "varkw":
+                keys: tuple[Expr | None, ...] = tuple(map(Const, named))
+                values = tuple(named.values())
+                more = () if given.more is None else (given.more,)
+                bound[param.name] = Dict((*(None for _ in more), *keys), (*more, *values))
+                named, given.more = {}, None
+            elif param.name in named and param.kind != "positional":
+                bound[param.name] = named.pop(param.name)
+            else:
+                default = _default(callee, param, call)
+                if isinstance(default, Refuse):
+                    return default
+                bound[param.name] = default
+        if positional or named:
+            return Refuse(f"`{callee.code.name}` is called with arguments that it doesn't take", "check the call",
+                          at=call.at)
+        if given.more is not None:
+            return _refuse("`**` of a dict whose keys aren't known", call)
+        return bound
+
+    def _take_apart(self, callee: Callee, rest: Expr, positional: list[Expr], named: Mapping[str, Expr]) -> None:
+        """A sequence of unknown length gives every parameter that is left its argument (or fails, as the call does)."""
+        if any(p.kind == "varargs" for p in callee.code.params):
+            return
+        params = [p for p in callee.code.params if p.kind in ("positional", "normal")][len(positional):]
+        names = tuple(self.made(p.name) for p in params if p.name not in named)
+        self.before.append(Unpack(names, rest, at=rest.at))
+        positional.extend(map(Name, names))
+
+
+def _rest(positional: list[Expr], rest: Expr | None) -> Expr:
+    if rest is None:
+        return Tuple(tuple(positional))
+    return Tuple((*positional, Star(rest))) if positional else rest
+
+
+def _default(callee: Callee, param: Any, call: Call) -> Expr | Refuse:
+    if param.name in callee.defaults:
+        return callee.constant(callee.defaults[param.name])
+    if isinstance(param.default, (Const, Name)):
+        # a name that only means the default: lowering gave it
+        return param.default
+    if param.default is not None:
+        return Refuse(f"the default value of `{param.name}` is computed where the function is made", "pass it",
+                      at=call.at)
+    return Refuse(f"`{callee.code.name}` is called without its argument `{param.name}`", "pass it", at=call.at)
+
+
+def _refuse(what: str, call: Call) -> Refuse:
+    return Refuse(f"{what} in a call isn't supported", "name the arguments one by one", at=call.at)
+
+

@@ -1,0 +1,82 @@
+"""How derivatives learn of tensors that they know nothing of: whoever has tensors registers them here."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.errors import ArgumentError
+
+__all__ = ["Lifted", "among", "register", "stop_gradient"]
+
+# (the class of tensors, what carries out a compiled function on them, what cuts one off its graph)
+_registered: list[tuple[type, Callable[..., Any], Callable[[Any], Any]]] = []
+
+
+def register(tensor: type, carry_out: Callable[..., Any], detach: Callable[[Any], Any]) -> None:
+    """Makes a class of tensors known."""
+    _registered.append((tensor, carry_out, detach))
+
+
+def among(*values: Any) -> bool:
+    """Whether there is a tensor among the values, also in lists, tuples and dicts.
+
+    >>> among(1.0, [2.0])
+    False
+    """
+    return bool(_registered) and any(_holds(v) for v in values)
+
+
+def _holds(x: Any) -> bool:
+    if isinstance(x, _registered[0][0]):
+        return True
+    if isinstance(x, dict):
+        return any(map(_holds, x.values()))
+    return isinstance(x, (list, tuple)) and any(map(_holds, x))
+
+
+class Lifted:
+    """A function that can be carried out on tensors.
+
+    `derive(mode, places)` gives its derivative ("vjp" or "grad") by the argument at a place, or at several.  A `lazy` one is
+    differentiated only if the backward pass comes to it.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any], derive: Callable[[str, Any], Any],
+                 lazy: bool = False) -> None:
+        self.name, self.function, self.lazy = name, function, lazy
+        self._derive = functools.cache(derive)
+
+    def pull(self, primals: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, Any]:
+        """The value, and the function from its adjoint to gradients: a tuple with one entry a primal."""
+        value, pullback = self._derive("vjp", places).pull(primals, places)
+        return value, pullback
+
+    def gradient(self, args: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, ...]:
+        """The gradients of a function that gives one number: of tensors, tensors that can be differentiated again."""
+        found = self._derive("grad", places[0] if len(places) == 1 else places)(*args)
+        return found if isinstance(found, tuple) else (found,)
+
+    def on_tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The function on tensors: one node of their graph."""
+        if kwargs:
+            bound = inspect.signature(self.function).bind(*args, **kwargs)
+            bound.apply_defaults()
+            if bound.kwargs:
+                raise ArgumentError(f"{self.name} was called with tensors and the keyword-only arguments "
+                                    f"{', '.join(bound.kwargs)}", remedy="Let it take them by position as well.")
+            args = bound.args
+        return _registered[0][1](self, args)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value of `x`, as a constant: no derivative goes through it.
+
+    >>> stop_gradient(3.0)
+    3.0
+    """
+    if _registered and isinstance(x, _registered[0][0]):
+        return _registered[0][2](x)
+    copy = getattr(x, "copy", None)
+    return x if copy is None else copy()
