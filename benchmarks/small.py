@@ -64,11 +64,12 @@ def measure(program: Program) -> tuple[str, bool]:
             f"   {verdict} ({error:.0e})"), right
 
 
-def main(names: list[str]) -> int:
-    chosen = [p for p in programs() if not names or p.name in names]
+def table(known: list[Program], names: list[str]) -> int:
+    """Prints a line for each of these programs, or for those that are named; gives the exit code."""
+    chosen = [p for p in known if not names or p.name in names]
     unknown = set(names) - {p.name for p in chosen}
     if unknown:
-        print(f"no such program: {', '.join(sorted(unknown))}; there are: {', '.join(p.name for p in programs())}",
+        print(f"no such program: {', '.join(sorted(unknown))}; there are: {', '.join(p.name for p in known)}",
               file=sys.stderr)
         return 2
     print(f"{'program':16}{'primal us':>10}{'hand':>8}{'srcgrad':>8}{'ours / hand':>12}   gradients")
@@ -84,4 +85,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(table(programs(), sys.argv[1:]))

@@ -33,7 +33,7 @@ def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def fit(start: np.ndarray, X: np.ndarray, y: np.ndarray) -> OptimizeResult:
     """The maximum-likelihood estimate: SciPy minimises, srcgrad supplies value and gradient."""
-    return minimize(value_and_grad(loss), start, args=(X, y), jac=True, method="BFGS", options={"gtol": 1e-9})
+    return minimize(value_and_grad(loss), start, args=(X, y), jac=True, method="BFGS", options={"gtol": 1e-7})
 
 
 def main() -> None:

@@ -52,13 +52,13 @@ def start(batch: int) -> tuple[Any, list[np.ndarray], Any, Any]:
 
 
 def seconds(run: Callable[[int], Any], steps: int = 50, rounds: int = 7) -> float:
-    """What a step takes: the best of several rounds, after one that doesn't count."""
+    """Processor time of a step: the best of several rounds, after one that doesn't count."""
     run(steps)
     times = []
     for _ in range(rounds):
-        begin = time.perf_counter()
+        begin = time.process_time()
         run(steps)
-        times.append((time.perf_counter() - begin) / steps)
+        times.append((time.process_time() - begin) / steps)
     return min(times)
 
 

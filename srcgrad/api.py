@@ -20,7 +20,7 @@ from srcgrad.dispatch import (
     select,
     variants_of,
 )
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.options import Options
 from srcgrad.runtime import tensors
 from srcgrad.runtime.forms import check_form, form_of
@@ -303,12 +303,14 @@ class Derivative(Generic[P, R]):
 
     def _repr_html_(self) -> str:
         """For notebooks: the function beside its backward statements, for the arguments of the latest compilation."""
-        from srcgrad.backends.views.side_by_side import as_html
+        from srcgrad.backends.views.side_by_side import as_html, as_text
         from srcgrad.lang.source import find
-        target, _ = self.target()
-        known = self._variants.all if target.inner is None else ()
-        text = known[-1].artifact.text if known else self._artifact((), {}).text
-        return as_html(find(target.function), text)
+        try:
+            target, _ = self.target()
+            known = self._variants.all if target.inner is None else ()
+            return as_html(find(target.function), known[-1].artifact.text if known else self._artifact((), {}).text)
+        except SrcgradError as error:
+            return as_text(f"{self!r}\n{error}")
 
     def _artifact(self, args: Arguments, kwargs: dict[str, Any]) -> Artifact:
         """What is compiled for these arguments; without any, what is right for all."""
@@ -408,6 +410,10 @@ class BoundDerivative:
     def source(self, /, *args: Any, **kwargs: Any) -> str:
         """As `Derivative.source`."""
         return self.__func__.source(self.__self__, *args, **kwargs) if args or kwargs else self.__func__.source()
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> str:
+        """As `Derivative.explain`."""
+        return self.__func__.explain(self.__self__, *args, **kwargs) if args or kwargs else self.__func__.explain()
 
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"

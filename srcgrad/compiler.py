@@ -12,6 +12,7 @@ from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
 from srcgrad.analysis.reality import holds_complex, is_real
 from srcgrad.analysis.sizes import Sizes, facts_as_guards
 from srcgrad.analysis.values import Value
+from srcgrad.errors import UnsupportedError
 from srcgrad.lang import printing
 from srcgrad.lang.core import Code, Const, Name, Statement
 from srcgrad.lang.source import Found, find
@@ -20,8 +21,9 @@ from srcgrad.options import Options
 from srcgrad.passes.assemble import Assembler, Parts
 from srcgrad.passes.callees import Callees, Compiled
 from srcgrad.passes.check import Checker
+from srcgrad.passes.cut import cut
 from srcgrad.passes.finish import Finished, finish, finish_callee, load_code
-from srcgrad.passes.inline import inline_all
+from srcgrad.passes.inline import check_settled, inline_all
 from srcgrad.passes.outside import hold_outside
 from srcgrad.passes.place import Placed, place
 from srcgrad.passes.prepare import prepare
@@ -127,6 +129,7 @@ class Front:
 
 def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
     """The stages before anything is reversed; the last has the facts."""
+    unit = cut(unit)
     yield "core", Front(_verified(unit))
     unit, facts = inline_all(unit, lambda unit: _facts(unit, entry, callees), callees.kept)
     yield "inline", Front(_verified(unit))
@@ -136,8 +139,18 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
     unit, temporaries = split(unit, _facts(unit, entry, callees))
     ready = prepare(unit, lambda unit: _facts(unit, entry, callees))
     facts = _facts(ready.unit, entry, callees)
+    check_settled(facts)
+    _refuse_unmade(facts)
     made = temporaries | ready.made | ready.unit.made
     yield "split", Front(_verified(ready.unit), facts, ready.counters, ready.tries, made, origin)
+
+
+def _refuse_unmade(facts: Facts) -> None:
+    """What should have been rewritten before, and wasn't, has no derivative: without an error that would be zero."""
+    for stmt in (*facts.replacements, *(stmt for stmt, _ in facts.rewrites)):
+        if stmt in facts.before:
+            raise UnsupportedError("it isn't known for certain what this does, so it can't be differentiated", stmt.at,
+                                   "Decide it by a test in the same statement, or write the cases out.")
 
 
 def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:

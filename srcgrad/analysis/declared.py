@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, TupleOf, Value
+from srcgrad.analysis.values import UNKNOWN, Array, Known, ListOf, Number, TupleOf, Value
 
 __all__ = ["declared"]
 
@@ -48,7 +48,10 @@ def _of_default(default: Any) -> Value:
     """Who may leave an argument out may also pass another number or an array for it, but no other kind of thing."""
     if isinstance(default, (bool, int)):
         return Number(_NUMBERS[type(default)]) if type(default) in _NUMBERS else UNKNOWN
-    return _ANY if isinstance(default, (float, np.ndarray, np.number)) else UNKNOWN
+    if isinstance(default, (float, np.ndarray, np.number)):
+        return _ANY
+    # another function would need another derivative
+    return Known(default) if callable(default) else UNKNOWN
 
 
 def _of_note(note: Any) -> Value:

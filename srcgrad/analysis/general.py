@@ -1,11 +1,12 @@
 """Forgets of abstract values what one call in particular tells of them."""
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, TupleOf, Value
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, ListOf, Number, ObjectOf, OneOf, TupleOf, Value, join
 
 
 def generalise(value: Value, sample: Any = None) -> Value:
@@ -27,6 +28,8 @@ def generalise(value: Value, sample: Any = None) -> Value:
             return DictOf(tuple((k, generalise(v)) for k, v in items), None if other is None else generalise(other))
         case ObjectOf(cls, fields):
             return ObjectOf(cls, tuple((k, generalise(v)) for k, v in fields))
+        case OneOf(kinds):
+            return functools.reduce(join, map(generalise, kinds))
     return _by_sample(value, sample)
 
 

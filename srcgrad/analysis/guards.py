@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.values import Array, DictOf, Known, ListOf, Number, ObjectOf, RangeOf, TupleOf, Value
+from srcgrad.analysis.values import Array, DictOf, Known, ListOf, Number, ObjectOf, OneOf, RangeOf, TupleOf, Value
 
 __all__ = ["Guard", "of_value", "compile_guard"]
 
@@ -167,6 +167,9 @@ class _Check:
                 return [self.is_a(name, cls), *count, *_flat(self.part(f"{name}.{field}", v) for field, v in fields)]
             case RangeOf():
                 return [self.is_a(name, range)]
+            case OneOf(kinds):
+                ways = [" and ".join(self.part(name, kind)) or "True" for kind in kinds]
+                return ["(" + " or ".join(f"({way})" for way in ways) + ")"]
         return []
 
     def part(self, name: str, value: Value) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.values import Array, DictOf, Linear, ListOf, Number, ObjectOf, TupleOf, Value
+from srcgrad.analysis.values import Array, DictOf, Linear, ListOf, Number, ObjectOf, OneOf, TupleOf, Value
 
 
 @dataclass(frozen=True)
@@ -167,4 +167,6 @@ def forget(value: Value, loop: int | None = None) -> Value:
             return DictOf(tuple((k, forget(v, loop)) for k, v in items), other and forget(other, loop))
         case ObjectOf(cls, fields):
             return ObjectOf(cls, tuple((k, forget(v, loop)) for k, v in fields))
+        case OneOf(kinds):
+            return OneOf(tuple(forget(kind, loop) for kind in kinds))
     return value

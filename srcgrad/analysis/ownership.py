@@ -131,9 +131,11 @@ class _Group:
             left = self.facts.live.after[stmt] - set(stmt.names)
             return set(stmt.names) <= self.names and len(set(sources)) == len(sources) and left.isdisjoint(sources)
         (name, *more), (value, *_) = stmt.names, stmt.values
+        if more or name not in self.names:
+            return False
         item = self.facts.name_after(stmt, name)
         births[name].add(stmt)
-        return not more and not isinstance(value, Name) and all(ref.storage.born_at(stmt) for ref in item.refs)
+        return not isinstance(value, Name) and all(ref.storage.born_at(stmt) for ref in item.refs)
 
     def _expressions_are_plain(self) -> bool:
         """Whether all other expressions only read or write parts, or are given to functions that keep nothing."""

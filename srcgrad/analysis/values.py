@@ -6,6 +6,7 @@ true of both of two values, and `UNKNOWN` is always right.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,8 +158,22 @@ class Closure(Value):
 
 
 @dataclass(frozen=True)
+class Pending(Value):
+    """What a function will give once it has been put in place: nothing is known of it yet."""
+
+
+PENDING = Pending()
+
+
+@dataclass(frozen=True)
 class Lazy(Value):
     """An iterator that gives its elements one by one, each once: a generator, zip(...), map(...)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision(Value):
+    """What a name that holds a decision was bound to: a test of other names, by identity."""
+    test: Any
 
 
 @dataclass(frozen=True)
@@ -167,10 +182,50 @@ class Super(Value):
     cls: type
 
 
+MOST_KINDS = 6
+
+
+@dataclass(frozen=True)
+class OneOf(Value):
+    """One of several kinds of values: None or an array, an object of one of two classes, one of two functions."""
+    kinds: tuple[Value, ...]
+
+
+def members(value: Value) -> tuple[Value, ...]:
+    """The kinds that a value may be of."""
+    return value.kinds if isinstance(value, OneOf) else (value,)
+
+
+def one_of(kinds: Sequence[Value]) -> Value:
+    """A value of one of these kinds."""
+    return kinds[0] if len(kinds) == 1 else OneOf(tuple(kinds))
+
+
+def _union(a: Value, b: Value) -> Value:
+    """What may be of several kinds that have nothing in common; numbers and arrays are at most one of them."""
+    out: list[Value] = list(members(a))
+    for other in members(b):
+        for k, own in enumerate(out):
+            both = own if own == other else _common(own, other)
+            if both != UNKNOWN:
+                out[k] = both
+                break
+        else:
+            out.append(other)
+    numeric = sum(isinstance(m, (Number, Array)) or number_of(m) is not None for m in out)
+    return UNKNOWN if len(out) > MOST_KINDS or numeric > 1 or UNKNOWN in out else one_of(out)
+
+
 def join(a: Value, b: Value) -> Value:
     """What is true of both."""
     if a == b:
         return a
+    both = UNKNOWN if isinstance(a, OneOf) or isinstance(b, OneOf) else _common(a, b)
+    return _union(a, b) if both == UNKNOWN and UNKNOWN not in (a, b) else both
+
+
+def _common(a: Value, b: Value) -> Value:
+    """What is true of both, where they are of one kind."""
     a, b = _general(a), _general(b)
     if a == b:
         return a

@@ -8,7 +8,6 @@ tensor([2., 4.])
 """
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.eager import (
@@ -18,6 +17,7 @@ from srcgrad.eager import (
     creation,
     dtypes,
     elementwise,
+    engine,
     extrema,
     helpers,
     indexing,
@@ -42,8 +42,11 @@ from srcgrad.runtime.modes import (
     set_grad_enabled,
 )
 
+# importing the chapters gives tensors their methods
+CHAPTERS = (arithmetic, compiled, conversion, creation, elementwise, engine, extrema, helpers, indexing, inplace,
+            joining, linalg, printing, reductions, shaping)
+
 globals().update({**dtypes.DTYPES, **FUNCTIONS, **arithmetic.MATH})
-from srcgrad.eager import autograd  # noqa: E402 (the name may be one of a function's too)
 
 FloatTensor = Tensor
 strided = "torch.strided"
@@ -52,7 +55,7 @@ newaxis = None
 
 
 # loaded on first use
-_LATER = ("nn", "optim")
+_LATER = ("autograd", "nn", "optim")
 
 if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
@@ -63,6 +66,6 @@ else:
             return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-__all__ = ["Generator", "Size", "Tensor", "autograd", "device", "dtype", "enable_grad", "get_default_dtype",
+__all__ = ["Generator", "Size", "Tensor", "device", "dtype", "enable_grad", "get_default_dtype",
            "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "promote_types",
            "set_default_dtype", "set_grad_enabled", "set_printoptions", *dtypes.DTYPES, *FUNCTIONS, *arithmetic.MATH]

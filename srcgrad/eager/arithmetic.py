@@ -133,12 +133,11 @@ def _reflected(name: str, plain: Any) -> None:
 
 
 def _quotient_of(self: Tensor, other: Any) -> Any:
-    """other / self, as torch has it: the reciprocal times other."""
-    if operand(other) is NotImplemented:
+    """other / self; of 1, as torch has it, the reciprocal times 1."""
+    number = operand(other)
+    if number is NotImplemented:
         return NotImplemented
-    if isinstance(other, (np.ndarray, np.generic)):
-        return _div(operand(other), self)
-    return _mul(reciprocal(self), other)
+    return _mul(reciprocal(self), 1) if number.__class__ in (int, float) and number == 1 else _div(number, self)
 
 
 def _power_of(self: Tensor, base: Any) -> Any:
@@ -203,7 +202,7 @@ for _name, _ufunc in {"__eq__": np.equal, "__ne__": np.not_equal, "__lt__": np.l
                       "__ror__": np.bitwise_or, "__rxor__": np.bitwise_xor, "__lshift__": np.left_shift,
                       "__rshift__": np.right_shift}.items():
     setattr(Tensor, _name, _compared(_ufunc))
-Tensor.__hash__ = object.__hash__                                                        # type: ignore[method-assign]
+setattr(Tensor, "__hash__", object.__hash__)        # noqa: B010 (comparing for equality took it away)
 
 
 def _logical(ufunc: Any) -> Any:
@@ -212,8 +211,8 @@ def _logical(ufunc: Any) -> Any:
     return compare
 
 
-for _ufunc in (np.logical_and, np.logical_or, np.logical_xor):
-    function(_logical(_ufunc), _ufunc.__name__)
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    function(_logical(getattr(np, _name)), _name)
 
 
 @function
@@ -284,8 +283,9 @@ TORCH.update({
     np.add: _add, np.subtract: sub, np.multiply: _mul, np.divide: _div, np.power: pow, np.negative: neg,
     np.remainder: _remainder, np.fmod: _fmod, np.reciprocal: reciprocal, np.square: square, np.maximum: _maximum,
     np.minimum: _minimum, np.fmax: _fmax, np.fmin: _fmin, np.hypot: hypot, np.arctan2: atan2, np.logaddexp: logaddexp,
-    np.float_power: pow, np.positive: positive,
-    **{u: _compared(u) for u in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)}})
+    np.float_power: pow, np.positive: positive})
+for _called in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+    TORCH[getattr(np, _called)] = _compared(getattr(np, _called))
 
 
 @function

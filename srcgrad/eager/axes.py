@@ -40,4 +40,4 @@ def numpy_names(f: F) -> F:
                 kwargs["keepdim"] = kwargs.pop("keepdims")
             kwargs.pop("out", None) if kwargs.get("out", 1) is None else None
         return f(*args, **kwargs)
-    return called                       # type: ignore[return-value]
+    return called       # type: ignore[return-value]

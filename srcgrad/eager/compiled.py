@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, sequence
 from srcgrad.eager.structures import check_version
-from srcgrad.eager.tensor import Tensor, twin, wrap
+from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.runtime import tensors
 from srcgrad.runtime.modes import enable_grad, mode
 
@@ -157,7 +157,8 @@ def carry_out(compiled: Any, args: tuple[Any, ...]) -> Any:
     given = [t._a for _, t in _leaves(args, Tensor)]
     paths = tuple((p[0], p[1:]) for p, t in _leaves(args, Tensor) if t.requires_grad)
     if not mode.grad or not paths:
-        value = compiled.function(*primals)
+        value = compiled.value(primals, tuple(dict.fromkeys(p[0] for p, t in _leaves(args, Tensor)
+                                                            if t._a.dtype.kind in "fc")))
         return _replaced(value, _RESULTS, iter([_result(x, given) for _, x in _leaves(value, _RESULTS)]))
     places = tuple(dict.fromkeys(i for i, _ in paths))
     value, pulled = (compiled.function(*primals), None) if compiled.lazy else compiled.pull(primals, places)
@@ -175,4 +176,4 @@ def carry_out(compiled: Any, args: tuple[Any, ...]) -> Any:
     return _replaced(value, _RESULTS, iter(results))
 
 
-tensors.register(Tensor, carry_out, twin)
+tensors.register(Tensor, carry_out)

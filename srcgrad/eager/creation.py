@@ -89,7 +89,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor over the data, copied only if that is needed."""
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)                                 # type: ignore[attr-defined]
+        return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
         return wrap(data.astype(numpy_dtype(dtype if dtype is not None else data.dtype), copy=False))
     return tensor(data, dtype=dtype, device=device)
@@ -226,7 +226,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any
 @plain
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers of two parts."""
-    return real + imag * 1j                                                              # type: ignore[operator,no-any-return]
+    return real + imag * 1j
 
 
 @plain
@@ -262,7 +262,7 @@ class Generator:
 
     def seed(self) -> int:
         """Starts over from a seed drawn by chance."""
-        return self.manual_seed(int(np.random.SeedSequence().entropy) % (1 << 63)).initial_seed()   # type: ignore[arg-type]
+        return self.manual_seed(int(np.random.default_rng().integers(1 << 62))).initial_seed()
 
     def get_state(self) -> Any:
         """What the next numbers depend on."""

@@ -48,17 +48,17 @@ class dtype:
     def __reduce__(self) -> tuple[Any, ...]:
         return as_dtype, (self.name,)
 
-    def __copy__(self) -> dtype:
+    def __copy__(self) -> Any:
         return self
 
-    def __deepcopy__(self, memo: Any) -> dtype:
+    def __deepcopy__(self, memo: Any) -> Any:
         return self
 
-    def to_complex(self) -> dtype:
+    def to_complex(self) -> Any:
         """The complex type of the same precision."""
         return as_dtype(np.result_type(self.numpy, np.complex64))
 
-    def to_real(self) -> dtype:
+    def to_real(self) -> Any:
         """The real type of the same precision."""
         return as_dtype(np.empty(0, self.numpy).real.dtype)
 

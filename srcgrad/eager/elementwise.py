@@ -108,7 +108,7 @@ frac = function(unary(_frac, lambda a: a - np.trunc(a)), "frac")
 @function
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """log(x / (1 - x)), with x kept away from 0 and 1 by eps."""
-    x = input if eps is None else input.clamp(eps, 1 - eps)                              # type: ignore[attr-defined]
+    x = input if eps is None else input.clamp(eps, 1 - eps)
     with quiet:
         return record(_logit, np.log(x._a / (1 - x._a)), (x,))
 
@@ -142,9 +142,9 @@ function(_step("Trunc", np.trunc), "fix")
 def sgn(input: Tensor) -> Tensor:
     """The sign; of complex numbers, that of size 1 in the same direction."""
     if input._a.dtype.kind != "c":
-        return FUNCTIONS["sign"](input)                                                  # type: ignore[no-any-return]
+        return FUNCTIONS["sign"](input)
     size = FUNCTIONS["abs"](input)
-    return input / where(size == 0, 1.0, size)                                           # type: ignore[operator,no-any-return]
+    return input / where(size == 0, 1.0, size)
 
 
 TORCH[np.sign] = sgn
@@ -156,8 +156,8 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """Elements rounded, halves to even."""
     if decimals:
         scale = 10.0 ** decimals
-        return _round(input * scale) / scale                                             # type: ignore[no-any-return]
-    return _round(input)                                                                 # type: ignore[no-any-return]
+        return _round(input * scale) / scale
+    return _round(input)
 
 
 def _test(name: str, ufunc: Any) -> None:

@@ -42,11 +42,11 @@ class Run:
                 if edge._kind != 1:
                     self.asked.setdefault(edge.node, []).append(edge)
 
-    def go(self, edges: Sequence[Any], gradients: Sequence[Any]) -> None:
+    def go(self, roots: Sequence[Any], gradients: Sequence[Any]) -> None:
         """Runs from the roots to the leaves."""
         if self.wanted is not None:
-            self.needed = _needed(edges, self.wanted)
-        for edge, gradient in zip(edges, gradients):
+            self.needed = _needed(roots, self.wanted)
+        for edge, gradient in zip(roots, gradients):
             self.send(edge, gradient)
         heap, pending, leaves, push = self.heap, self.pending, self.leaves, heapq.heappush
         step = "tensors" if self.create else "arrays"
@@ -58,10 +58,13 @@ class Run:
                     bars = self.carefully(node, bar)
                 else:
                     bars = getattr(node.plan, step)(node, bar)
-                if node.saved and not self.retain:
+                if node.saved and bars and not self.retain:
                     node.free()
+                edges: Sequence[Any] = node.edges
+                if node.twice and len(bars) == 2:       # as one term, which is what x * x compiles to
+                    edges, bars = edges[:1], (bars[0] + bars[1],)
                 following: Node | None = None
-                for edge, given in zip(node.edges, bars):
+                for edge, given in zip(edges, bars):
                     if edge is None or given is None:
                         continue
                     kind = edge._kind
@@ -229,14 +232,14 @@ def accumulate(t: Tensor, bar: Any, create: bool, replace: bool = False) -> None
     if create:
         new = as_tensor(bar)
         if new._a.dtype != t._a.dtype:
-            new = new.to(t.dtype)                                                        # type: ignore[attr-defined]
-        t._grad = _own(new) if known is None else known + new                            # type: ignore[operator]
+            new = new.to(t.dtype)
+        t._grad = _own(new) if known is None else known + new
         return
     if known is None:
         t._grad = wrap(_own_array(bar, t._a))
     elif known.requires_grad:
         with no_grad():
-            t._grad = known + wrap(cast(bar, t._a.dtype))                                # type: ignore[operator]
+            t._grad = known + wrap(cast(bar, t._a.dtype))
     else:
         a = known._a
         if not a.flags.writeable or any(s == 0 for s in a.strides):
@@ -255,7 +258,7 @@ def _own_array(bar: Any, a: np.ndarray) -> np.ndarray:
 
 def _own(t: Tensor) -> Tensor:
     """A gradient that is recorded, apart from others over the same array."""
-    return t.clone() if t._fn is None else t                                             # type: ignore[attr-defined,no-any-return]
+    return t.clone() if t._fn is None else t
 
 
 # ---------------------------------------------------------------- what users call
@@ -302,7 +305,7 @@ def _given(t: Tensor, bar: Any) -> Any:
     if bar is None:
         return None
     if isinstance(bar, Tensor):
-        return bar if bar._a.dtype == t._a.dtype else bar.to(t.dtype)                    # type: ignore[attr-defined]
+        return bar if bar._a.dtype == t._a.dtype else bar.to(t.dtype)
     return wrap(_own_array(bar, t._a))
 
 
@@ -326,7 +329,7 @@ def _seed(t: Tensor, g: Any, create: bool) -> Any:
         raise RuntimeError(f"Mismatch in shape: grad_output[0] has a shape of {g.shape} and output[0] has a shape of "
                            f"{t.shape}.")
     if create:
-        return g if g._a.dtype == a.dtype else g.to(t.dtype)                             # type: ignore[attr-defined]
+        return g if g._a.dtype == a.dtype else g.to(t.dtype)
     return g._a.astype(a.dtype, copy=False)
 
 

@@ -16,7 +16,7 @@ from srcgrad.runtime.layout import take_along_axis_adjoint
 
 def _result(name: str, *fields: str) -> Any:
     """A named tuple that prints as torch's."""
-    base = namedtuple(name, fields or ("values", "indices"))                            # type: ignore[misc]
+    base = namedtuple(name, fields or ("values", "indices"))        # type: ignore[misc]
 
     def text(self: Any) -> str:
         parts = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self))
@@ -38,7 +38,7 @@ def _chosen_one(out_bar: Any, out: Any, a: Any, indices: Any, axis: Any) -> Any:
     return a_bar
 
 
-def _take(input: Tensor, name: str, indices: np.ndarray, over: int, keepdim: bool) -> tuple[Tensor, Tensor]:
+def _take(input: Tensor, name: str, indices: Any, over: int, keepdim: bool) -> tuple[Tensor, Tensor]:
     """The elements at `indices`, which keep the dimension `over`; and the indices."""
     a = input._a
     if not a.ndim:
@@ -79,7 +79,7 @@ def _extremum(name: str, ufunc: Any, argfunction: Any, pairwise: str) -> None:
             return record(whole, ufunc.reduce(a, axis=None), (input, None, False))
         over = axis(dim, a.ndim)
         indices = np.expand_dims(argfunction(a, over), over) if a.ndim else None
-        return result(*_take(input, f"{kind}Backward0", indices, over, keepdim))         # type: ignore[arg-type]
+        return result(*_take(input, f"{kind}Backward0", indices, over, keepdim))
     function(extremum, name)
 
     amount = Op(f"A{name}Backward0", getattr(np, name))
@@ -139,7 +139,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
     a = input._a
     over = axis(dim, a.ndim)
     indices = _order(a, over, descending) if a.ndim else None
-    return _sorted(*_take(input, "SortBackward0", indices, over, True))                  # type: ignore[arg-type]
+    return _sorted(*_take(input, "SortBackward0", indices, over, True))
 
 
 @function
@@ -221,10 +221,10 @@ def _cumulated(name: str, ufunc: Any, reached: Any, input: Tensor, dim: int) -> 
 
 
 @function
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+def unique(input: Tensor, sorted: bool = True, return_inverse: Any = False, return_counts: Any = False,
            dim: Any = None) -> Any:
     """The distinct elements, in order."""
-    found = np.unique(input._a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    found: Any = np.unique(input._a, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
     return tuple(map(wrap, found)) if isinstance(found, tuple) else wrap(found)
 
 
@@ -246,7 +246,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 @function
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Quantiles, interpolated between the two nearest elements."""
-    x = input.flatten() if dim is None else input                                        # type: ignore[attr-defined]
+    x = input.flatten() if dim is None else input
     over = 0 if dim is None else axis(dim, input._a.ndim)
     values = sort(x, over).values
     position = float(q) * (x._a.shape[over] - 1)
@@ -254,7 +254,7 @@ def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False) -> T
     part = position - low
     first, second = (values.narrow(over, min(i, x._a.shape[over] - 1), 1) for i in (low, low + 1))
     found = first + (second - first) * part
-    return found if keepdim else found.squeeze(over)                                     # type: ignore[no-any-return]
+    return found if keepdim else found.squeeze(over)
 
 
 def _numpy_extremum(name: str) -> Any:

@@ -58,6 +58,7 @@ class Node:
     after: Any = None           # hooks on (gradients of inputs, gradients of outputs)
     retained: Any = None        # output number -> weak reference to the tensor that keeps its gradient
     trace: Any = None           # where it was made, under detect_anomaly
+    twice = False               # both edges lead to the same
     special = False             # any of the four before is there
     _kind = 0
 

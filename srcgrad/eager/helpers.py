@@ -14,7 +14,6 @@ from srcgrad.eager.protocols import HELPERS, constant, helper
 from srcgrad.eager.tensor import Tensor
 from srcgrad.runtime import arrays, decompositions, layout, products, reductions
 from srcgrad.runtime.arrays import expand_reduced
-
 from srcgrad.runtime.reductions import prod_adjoint
 
 for _chooser in (arrays.larger_share, arrays.chosen_share, arrays.within, arrays.clipped_below, arrays.clipped_above,

@@ -116,12 +116,14 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     """Elements by index; a view, unless arrays of indices or masks are in it."""
     a = self._a
     if index.__class__ is int:
-        entries, arrays = (index,), False
+        entries: Any = (index,)
+        arrays = False
         if not (a.ndim and -a.shape[0] <= index < a.shape[0]):
             _checked(a, entries, False)
         op = _GETITEM["Select"]
     else:
-        entries, arrays = plain_index(self, index)
+        found, arrays = plain_index(self, index)
+        entries = found
         _checked(a, entries, arrays)
         op = _GETITEM[_name(entries, arrays)]
     if arrays:
@@ -129,7 +131,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return record(op, a[entries], (self, entries))
         except IndexError:
             raise IndexError("shape mismatch: indexing tensors could not be broadcast together") from None
-    whole = entries if Ellipsis in entries else (*entries, Ellipsis)
+    whole: Any = entries if Ellipsis in entries else (*entries, Ellipsis)
     return view_of(op, a[whole], (self, entries), getitem, entries)
 
 
@@ -179,7 +181,7 @@ def _apart(op: Op, input: Tensor, parts: list[Any], args: tuple[Any, ...], steps
     found = record_many(op, parts, args)
     for t, step in zip(found, steps):
         link(t, input, getitem, (step,))
-        t._one_of_many = True                                                            # type: ignore[attr-defined]
+        t._one_of_many = True
     return found
 
 
@@ -249,8 +251,8 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     d = axis(dimension, self._a.ndim)
     starts = np.arange(0, self._a.shape[d] - size + 1, step)
     where = starts[:, None] + np.arange(size)
-    moved = self.movedim(d, -1)                                                          # type: ignore[attr-defined]
-    return getitem(moved, (Ellipsis, where)).movedim(-2, d)                              # type: ignore[attr-defined,no-any-return]
+    moved = self.movedim(d, -1)
+    return getitem(moved, (Ellipsis, where)).movedim(-2, d)
 
 
 # ---------------------------------------------------------------- by tensors
@@ -266,7 +268,7 @@ def _gather(out_bar: Any, out: Any, a: Any, index: Any, axis: Any) -> Any:
 
 def along(index: np.ndarray, shape: tuple[int, ...], d: int) -> tuple[np.ndarray, ...]:
     """The full index of elements that `index` names along a dimension."""
-    places = list(np.indices(index.shape, sparse=True))
+    places: list[Any] = list(np.indices(index.shape, sparse=True))
     places[d] = index
     return tuple(np.broadcast_to(p, index.shape) for p in places)
 
@@ -310,7 +312,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds."""
     x = input
     shape = np.broadcast_shapes(x._a.shape, mask._a.shape)
-    x = x if x._a.shape == shape else x.expand(shape)                                    # type: ignore[attr-defined]
+    x = x if x._a.shape == shape else x.expand(shape)
     where = (np.broadcast_to(mask._a, shape).copy(),)
     return record(_masked_select, x._a[where], (x, where))
 
@@ -381,7 +383,7 @@ def placed(op: Op, input: Tensor, where: tuple[Any, ...], source: Any, adds: boo
     else:
         out[where] = value
     if isinstance(source, Tensor) and source._a.shape != out[where].shape:
-        source = source.expand(out[where].shape)                                         # type: ignore[attr-defined]
+        source = source.expand(out[where].shape)
     return record(op, out, (input, where, source))
 
 
@@ -413,7 +415,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A copy with slices of the source added."""
     d = axis(dim, input._a.ndim)
-    return placed(_index_add, input, (*(slice(None),) * d, index._a.copy()), source * alpha, True)   # type: ignore[operator]
+    return placed(_index_add, input, (*(slice(None),) * d, index._a.copy()), source * alpha, True)
 
 
 @function

@@ -19,7 +19,7 @@ def _same_type(tensors: Any) -> list[Tensor]:
     """The tensors in one type, cast (and recorded) where they aren't."""
     found = [t if isinstance(t, Tensor) else wrap(np.asarray(t)) for t in tensors]
     dtype = result_dtype(*(t._a.reshape(-1) for t in found))
-    return [t if t._a.dtype == dtype else t.to(dtype) for t in found]                   # type: ignore[attr-defined]
+    return [t if t._a.dtype == dtype else t.to(dtype) for t in found]
 
 
 @plain
@@ -66,7 +66,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 
 
 def _raised(tensors: Any, ndim: int) -> list[Tensor]:
-    return [t.reshape(*(1,) * (ndim - t._a.ndim), *t._a.shape) for t in tensors]         # type: ignore[attr-defined]
+    return [t.reshape(*(1,) * (ndim - t._a.ndim), *t._a.shape) for t in tensors]
 
 
 @plain
@@ -107,13 +107,13 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Tensors expanded to one shape."""
     shape = np.broadcast_shapes(*(t._a.shape for t in tensors))
-    return tuple(t.expand(shape) for t in tensors)                                       # type: ignore[attr-defined]
+    return tuple(t.expand(shape) for t in tensors)
 
 
 @plain
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All combinations, one in a row."""
-    return stack([g.reshape(-1) for g in meshgrid(*tensors)], 1)                         # type: ignore[attr-defined]
+    return stack([g.reshape(-1) for g in meshgrid(*tensors)], 1)
 
 
 @plain

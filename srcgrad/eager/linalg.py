@@ -106,7 +106,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of two vectors' elements."""
     if input._a.ndim != 1 or vec2._a.ndim != 1:
         raise RuntimeError(f"outer: Expected 1-D argument self, but got {input._a.ndim}-D")
-    return input.unsqueeze(1) * vec2                                                     # type: ignore[attr-defined,no-any-return]
+    return input.unsqueeze(1) * vec2
 
 
 function(outer, "ger")
@@ -117,7 +117,7 @@ def addmm(input: Any, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any =
     """beta * input + alpha * mat1 @ mat2"""
     if beta == 1 and alpha == 1 and isinstance(input, Tensor):
         return _affine(_addmm, input, mat1, mat2)
-    return beta * input + alpha * matmul(mat1, mat2)                                     # type: ignore[operator,no-any-return]
+    return beta * input + alpha * matmul(mat1, mat2)
 
 
 @operation("AddmmBackward0")
@@ -141,13 +141,13 @@ def _affine(op: Op, bias: Tensor, x: Tensor, y: Tensor) -> Tensor:
 @function
 def addmv(input: Any, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * mat @ vec"""
-    return beta * input + alpha * matmul(mat, vec)                                       # type: ignore[operator,no-any-return]
+    return beta * input + alpha * matmul(mat, vec)
 
 
 @function
 def baddbmm(input: Any, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * batch1 @ batch2"""
-    return beta * input + alpha * matmul(batch1, batch2)                                 # type: ignore[operator,no-any-return]
+    return beta * input + alpha * matmul(batch1, batch2)
 
 
 @plain
@@ -164,7 +164,7 @@ _einsum = Op("ViewBackward0", np.einsum)
 @plain
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """The product over several dimensions."""
-    over = tuple(tuple(d) for d in dims) if isinstance(dims, (tuple, list)) else dims
+    over: Any = tuple(tuple(d) for d in dims) if isinstance(dims, (tuple, list)) else dims
     return record(_tensordot, np.tensordot(a._a, b._a, over), (a, b, over))
 
 
@@ -184,8 +184,8 @@ _kron = Op("ViewBackward0", np.kron)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product along a dimension of 3."""
     d = dim if dim is not None else next(i for i, n in enumerate(input._a.shape) if n == 3)
-    x, y = input.movedim(d, -1), other.movedim(d, -1)                                    # type: ignore[attr-defined]
-    return record(_cross, np.cross(x._a, y._a), (x, y, -1, -1, -1, None)).movedim(-1, d)  # type: ignore[attr-defined,no-any-return]
+    x, y = input.movedim(d, -1), other.movedim(d, -1)
+    return record(_cross, np.cross(x._a, y._a), (x, y, -1, -1, -1, None)).movedim(-1, d)
 
 
 _cross = Op("LinalgCrossBackward0", np.cross)
@@ -246,13 +246,13 @@ def cholesky(A: Tensor) -> Tensor:
 
 
 @_linalg
-def eigh(A: Tensor, UPLO: str = "L") -> tuple[Tensor, ...]:
+def eigh(A: Tensor, UPLO: Any = "L") -> tuple[Tensor, ...]:
     """Eigenvalues and eigenvectors of a Hermitian matrix."""
     return record_many(_eigh, tuple(np.linalg.eigh(A._a, UPLO)), (A, UPLO))
 
 
 @_linalg
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+def eigvalsh(A: Tensor, UPLO: Any = "L") -> Tensor:
     """Eigenvalues of a Hermitian matrix."""
     return record(_eigvalsh, np.linalg.eigvalsh(A._a, UPLO), (A, UPLO))
 
@@ -266,7 +266,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 @_linalg
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The norm of vectors."""
-    return x.norm(ord, dim, keepdim)                                                     # type: ignore[attr-defined,no-any-return]
+    return x.norm(ord, dim, keepdim)
 
 
 @_linalg
@@ -275,30 +275,34 @@ def norm(x: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> 
     if ord is not None and (x._a.ndim == 2 if dim is None else isinstance(dim, (tuple, list)) and len(dim) == 2):
         over = (0, 1) if dim is None else tuple(dim)
         return record(_matrix_norm, np.linalg.norm(x._a, ord, over, keepdim), (x, ord, over, keepdim))
-    return x.norm(2 if ord is None else ord, dim, keepdim)                               # type: ignore[attr-defined,no-any-return]
+    return x.norm(2 if ord is None else ord, dim, keepdim)
 
 
 _matrix_norm = Op("LinalgMatrixNormBackward0", np.linalg.norm)
 for _name in ("det", "slogdet", "matrix_power"):
     function(LINALG[_name], _name)
 function(inv, "inverse")
-function(lambda A: det(A).log(), "logdet")                                               # type: ignore[attr-defined]
+function(lambda A: det(A).log(), "logdet")
 function(cholesky, "cholesky")
 LINALG["cross"] = lambda input, other, dim=-1: cross(input, other, dim)
 LINALG["matmul"] = matmul
 
 
+def _tensor(x: Any) -> Tensor:
+    return x if isinstance(x, Tensor) else wrap(np.asarray(x))
+
+
 def _numpy_dot(a: Any, b: Any) -> Any:
-    x, y = (v if isinstance(v, Tensor) else wrap(np.asarray(v)) for v in (a, b))
+    x, y = _tensor(a), _tensor(b)
     if x._a.ndim and y._a.ndim and y._a.ndim <= 2:
         return matmul(x, y)
     if not x._a.ndim or not y._a.ndim:
-        return x * y                                                                     # type: ignore[operator]
+        return x * y
     return record(_numpy_dot_op, np.dot(x._a, y._a), (x, y))
 
 
 _numpy_dot_op = Op("DotBackward0", np.dot)
 TORCH[np.dot] = _numpy_dot
-TORCH[np.matmul] = lambda x1, x2: _product(*(v if isinstance(v, Tensor) else wrap(np.asarray(v)) for v in (x1, x2)))
+TORCH[np.matmul] = lambda x1, x2: _product(_tensor(x1), _tensor(x2))
 
 __all__ = ["LINALG", "einsum", "matmul"]

@@ -4,18 +4,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from srcgrad.eager import graph
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, node_class, sequence
-from srcgrad.eager.plans import ACTIVE, ACTIVE_SEQUENCE, OTHER, SEQUENCE, TENSOR, Plan, make_plan
+from srcgrad.eager.kinds import ACTIVE, ACTIVE_SEQUENCE, OTHER, SEQUENCE, TENSOR
 from srcgrad.eager.tensor import Tensor, _new, wrap
 from srcgrad.eager.translation import translate
 from srcgrad.rules import registry
-from srcgrad.rules.rule import Rule, read
 from srcgrad.runtime.modes import mode
+
+if TYPE_CHECKING:
+    from srcgrad.eager.plans import Plan
+    from srcgrad.rules.rule import Rule
 
 __all__ = ["Op", "op_for", "operation", "record", "record_many"]
 
@@ -62,9 +65,11 @@ class Op:
         return tuple(i for i, p in enumerate(self.rule.params) if p in self.rule.returned)
 
     def plan(self, key: Any) -> Plan:
-        """The plan for arguments of these kinds; the first entry counts 1 for complex numbers, 2 for several results."""
+        """The plan for arguments of these kinds; the first entry counts 1 for complex numbers, 2 for many results."""
         found = self.plans.get(key)
         if found is None:
+            # rules and what reads them are loaded when the first derivative is recorded
+            from srcgrad.eager.plans import make_plan
             found = make_plan(self.rule, key[1:], key[0] >= 2, self.recompute, translate)
             if key[0] % 2 and not self.rule.real_linear:
                 found = _conjugated(found)
@@ -131,10 +136,12 @@ def operation(name: str, primal: Any = None, *, both: bool = False, recompute: C
             return x_bar
     """
     def make(function: Callable[..., Any]) -> Op:
+        def own() -> Rule:
+            from srcgrad.rules.rule import read
+            return read(function, primal or function, **full)
         full = {"elementwise": False, "linear_in": (), "jointly_linear": False, "real_linear": False, "inactive": (),
                 "only": {}, **words}
-        return Op(name, primal or function, rule=lambda: read(function, primal or function, **full), both=both,
-                  recompute=recompute)
+        return Op(name, primal or function, rule=own, both=both, recompute=recompute)
     return make
 
 
@@ -155,7 +162,7 @@ def record(op: Op, out: Any, args: tuple[Any, ...]) -> Tensor:
     if mode.grad and _any_requires(args):
         attach(op, t, args)
     elif mode.inference:
-        t._inference = True                                                              # type: ignore[attr-defined]
+        t._inference = True
     return t
 
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.eager import structures
+from srcgrad.eager.kinds import ACTIVE, ACTIVE_SEQUENCE, SEQUENCE, TENSOR
 from srcgrad.rules.rule import Rule, definition
 from srcgrad.rules.slicing import slice_for
-
-# what a parameter is given, in the key of a plan
-OTHER, TENSOR, ACTIVE, SEQUENCE, ACTIVE_SEQUENCE = range(5)
 
 _SHAPES = {"shape": "np.shape", "ndim": "np.ndim", "size": "np.size", "shapes": "shapes", "nested": "nested_shapes"}
 _OF_SHAPE = {text: kind for kind, text in _SHAPES.items()}
@@ -57,7 +55,7 @@ def make_plan(rule: Rule, key: tuple[int, ...], many: bool, recompute: Callable[
     lines, needed = _by_shape(lines, rule)
     if recompute is not None and ("out", "whole") in needed:
         lines = [_recomputation(rule), *lines]
-        needed = sorted((needed - {("out", "whole")}) | {(p, "whole") for p in rule.params})
+        needed = ((needed - {("out", "whole")}) | {(p, "whole") for p in rule.params})
     saved = [_Saved(name, kind, _kind_of(rule, key, name, many)) for name, kind in sorted(needed)]
     collect = _compiled(_collecting(rule, saved), structures.COLLECTING, rule)
     common = {**rule.globals, "_recompute": recompute}
@@ -124,7 +122,7 @@ def _by_shape(lines: list[ast.stmt], rule: Rule) -> tuple[list[ast.stmt], set[tu
 
 
 class _Steps(ast.NodeTransformer):
-    """`a // b` as a call: an operator of tensors refuses to be differentiated, a rule's text has derivative zero there."""
+    """`a // b` as a call: the operator of tensors refuses to be differentiated, in a rule's text it is a constant."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)

@@ -13,8 +13,8 @@ import numpy as np
 from srcgrad.eager import graph
 from srcgrad.eager.dtypes import Size, as_dtype, get_default_dtype, promote, result_dtype
 from srcgrad.eager.graph import sequence
+from srcgrad.eager.kinds import ACTIVE, OTHER, TENSOR
 from srcgrad.eager.op import Op, record
-from srcgrad.eager.plans import ACTIVE, OTHER, TENSOR
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.tensor import Tensor, _new
 from srcgrad.runtime.modes import mode
@@ -55,16 +55,17 @@ def shape_error(*shapes: tuple[int, ...]) -> RuntimeError:
 def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any], Any]:
     """The function of two operands that computes `ufunc` and records `op`; `floating`: of integers it gives floats."""
     plans = op.plans
+    product = ufunc is np.multiply
 
     def function(input: Any, other: Any) -> Any:
         x, y = input, other
         if x.__class__ is not Tensor:
             return general(op, ufunc, x, y, floating)
-        a = x._a
+        a: Any = x._a
         if a.dtype is not _FLOAT32 and a.dtype is not _FLOAT64:
             return general(op, ufunc, x, y, floating)
         if y.__class__ is Tensor:
-            b = y._a
+            b: Any = y._a
             if b.dtype is not a.dtype:
                 return general(op, ufunc, x, y, floating)
             edge2 = y._fn
@@ -91,12 +92,15 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any]
                 return t
         if not mode.grad:
             return t
+        edges: tuple[Any, ...]
+        twice = False
         if edge2 is None:
             key, edges = (_WITH_NUMBER if b is y else _FIRST), (edge1,)
         elif edge1 is None:
             key, edges = _SECOND, (edge2,)
         else:
             key, edges = _TWO_ACTIVE, (edge1, edge2)
+            twice = product and edge1 is edge2
         plan = plans.get(key)
         if plan is None:
             plan = op.plan(key)
@@ -106,6 +110,8 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any]
             shape = out.shape
             fix = [(a.shape, None) if a.shape != shape else None, (b.shape, None) if b.shape != shape else None]
             node.fix = fix if len(edges) == 2 else fix[:1] if edge2 is None else fix[1:]
+        if twice:
+            node.twice = True
         if plan.saved:
             plan.collect(node, t, (x, y))
         if graph.ANOMALY:

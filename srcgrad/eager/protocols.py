@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,16 @@ from srcgrad.eager.quiet import quiet
 from srcgrad.eager.tensor import Tensor, method, wrap
 from srcgrad.eager.translation import HELPERS
 from srcgrad.rules import registry
-from srcgrad.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from srcgrad.rules.rule import Rule
 
 __all__ = ["HELPERS", "TORCH", "bind", "call", "constant", "helper"]
 
 # NumPy's functions that the tensor has itself, with torch's types and names
 TORCH: dict[Any, Callable[..., Any]] = {}
+
+
 def helper(function: Any, op: Op) -> None:
     """Has a function of the runtime run on tensors through this operation."""
     HELPERS[function] = lambda *args, **kwargs: call(op, function, args, kwargs)

@@ -26,7 +26,7 @@ _nansum = Op("NansumBackward0", np.nansum)
 def _typed(input: Tensor, dtype: Any, integers: Any = np.int64) -> Tensor:
     """The tensor as the type that is asked for; integers and bools as int64."""
     if dtype is not None:
-        return input.to(dtype)                                                           # type: ignore[attr-defined]
+        return input.to(dtype)
     kind = input._a.dtype.kind
     return wrap(input._a.astype(integers)) if kind in "biu" and integers is not None else input
 
@@ -77,7 +77,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """As `mean`, of the elements that aren't NaN."""
     count = wrap((~np.isnan(input._a)).astype(input._a.dtype))
-    return nansum(input, dim, keepdim) / sum(count, dim, keepdim)                        # type: ignore[no-any-return]
+    return nansum(input, dim, keepdim) / sum(count, dim, keepdim)
 
 
 @function
@@ -106,10 +106,9 @@ def _spread(op: Op, compute: Any) -> Any:
         ddof = _correction(unbiased, correction)
         a = input._a
         over = axes(dim, a.ndim)
-        with quiet:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                out = compute(a, axis=over, ddof=ddof, keepdims=keepdim)
+        with quiet, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            out = compute(a, axis=over, ddof=ddof, keepdims=keepdim)
         return record(op, out, (input, over, ddof, keepdim))
     return spread
 
@@ -139,7 +138,7 @@ _norm = Op("LinalgVectorNormBackward0", np.linalg.norm)
 @numpy_names
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The p-norm of all elements, or along dimensions."""
-    x = input if dtype is None else input.to(dtype)                                      # type: ignore[attr-defined]
+    x = input if dtype is None else input.to(dtype)
     if x._a.dtype.kind not in "fc":
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{x.dtype.legacy}")
@@ -164,16 +163,16 @@ def _flat_norm(x: Tensor, order: Any, over: Any, keepdim: bool) -> Tensor:
     n = x._a.ndim
     over = tuple(range(n)) if over is None else over
     kept = [i for i in range(n) if i not in over]
-    flat = x.permute(*kept, *over).reshape(*(x._a.shape[i] for i in kept), -1)          # type: ignore[attr-defined]
+    flat = x.permute(*kept, *over).reshape(*(x._a.shape[i] for i in kept), -1)
     found = norm(flat, order, -1)
     shape = [1 if i in over else x._a.shape[i] for i in range(n)]
-    return found.reshape(shape) if keepdim else found                                    # type: ignore[attr-defined,no-any-return]
+    return found.reshape(shape) if keepdim else found
 
 
 @function
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
     """The p-norm of the difference."""
-    return norm(input - other, p)                                                        # type: ignore[operator]
+    return norm(input - other, p)
 
 
 # ---------------------------------------------------------------- along a dimension
@@ -237,7 +236,7 @@ def _log_softmax(out_bar: Any, out: Any, a: Any, axis: Any) -> Any:
 @numpy_names
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) over its sum along a dimension."""
-    x = input if dtype is None else input.to(dtype)                                      # type: ignore[attr-defined]
+    x = input if dtype is None else input.to(dtype)
     a, over = _checked(x, dim)
     with quiet:
         e = np.exp(a - np.max(a, axis=over, keepdims=True)) if a.size else a.copy()
@@ -248,7 +247,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 @numpy_names
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, without overflow."""
-    x = input if dtype is None else input.to(dtype)                                      # type: ignore[attr-defined]
+    x = input if dtype is None else input.to(dtype)
     a, over = _checked(x, dim)
     with quiet:
         moved = a - np.max(a, axis=over, keepdims=True) if a.size else a.copy()

@@ -13,7 +13,6 @@ from srcgrad.eager.table import function
 from srcgrad.eager.tensor import Tensor, method
 from srcgrad.eager.views import view_of
 
-
 _view, _copied = Op("ViewBackward0", np.reshape), Op("UnsafeViewBackward0", np.reshape)
 _alias = Op("AliasBackward0", np.positive)
 
@@ -179,7 +178,7 @@ def _matrix_turned(self: Tensor) -> Tensor:
 
 
 def _adjoint(self: Tensor) -> Tensor:
-    return _matrix_turned(self).conj()                                                   # type: ignore[attr-defined,no-any-return]
+    return _matrix_turned(self).conj()
 
 
 for _name, _get in {"T": _turned, "mT": _matrix_turned, "H": _adjoint, "mH": _adjoint}.items():

@@ -1,4 +1,4 @@
-"""What the functions that `plans` generates call: saving, opening what was saved, fitting adjoints to their arguments."""
+"""What the functions that `plans` generates call: saving, opening what was saved, fitting adjoints."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -136,13 +136,13 @@ def _fit_tensor(bar: Any, shape: Any, dtype: Any) -> Any:
         return _fit_array(bar, shape, dtype)
     if shape is not None:
         if bar._a.ndim < len(shape):
-            bar = bar.expand(shape)                                                     # type: ignore[attr-defined]
+            bar = bar.expand(shape)
         bar = unbroadcast(bar, shape)
     if dtype is None or bar._a.dtype == dtype:
         return bar
     if bar._a.dtype.kind == "c" and dtype.kind != "c":
-        bar = bar.real                                                                  # type: ignore[attr-defined]
-    return bar.to(dtype)                                                                # type: ignore[attr-defined]
+        bar = bar.real
+    return bar.to(dtype)
 
 
 COLLECTING = {"twin": _result_twin, "kept": _kept, "versions": _versions, "shape_of": _shape_of, "ndim_of": _ndim_of,

@@ -32,7 +32,7 @@ def link(t: Tensor, source: Tensor, step: Callable[..., Tensor], rest: tuple[Any
     t._replay = (*(source._replay or ()), (step, rest))
     t._vc = counter(source)
     if not mode.grad:
-        t._made_without_grad = True                                                      # type: ignore[attr-defined]
+        t._made_without_grad = True
     if not base._rg:
         _remember(base, t)
 

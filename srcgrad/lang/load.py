@@ -82,7 +82,7 @@ def load_all(
     for node in definitions:
         if (evaluate := _defaults_of(node.name)) in found and node.name not in (defaults or {}):
             _set_defaults(own[node.name].cell_contents, function(evaluate)())
-    _register(filename, text, [found[node.name] for node in definitions])
+    _register(filename, text, [own[node.name].cell_contents for node in definitions])
     return {name: own[name].cell_contents for name in names}
 
 
@@ -198,14 +198,16 @@ def _outermost(code: types.CodeType) -> types.CodeType:
 
 # ---------------------------------------------------------------- linecache
 
-def _register(filename: str, text: str, functions: list[types.CodeType]) -> None:
-    """Known until the last code is gone: a closure that was returned outlives the function that made it."""
+def _register(filename: str, text: str, functions: list[types.FunctionType]) -> None:
+    """Known until the last function and the last code is gone: a closure that was returned outlives the function that
+    made it, and a profiler gives a function other code."""
     # A modification time of None keeps the entry through linecache.checkcache.
     linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
-    alive = dict(enumerate(itertools.chain.from_iterable(map(codes, functions))))
+    all_codes = itertools.chain.from_iterable(codes(function.__code__) for function in functions)
+    alive = dict(enumerate((*functions, *all_codes)))
     pending = set(alive)
-    for token, code in alive.items():
-        weakref.finalize(code, _release, filename, pending, token).atexit = False
+    for token, holder in alive.items():
+        weakref.finalize(holder, _release, filename, pending, token).atexit = False
 
 
 def _release(filename: str, pending: set[int], token: int) -> None:

@@ -62,6 +62,11 @@ def nodes(node: Any) -> Iterator[Any]:
         yield from nodes(child)
 
 
+def binds_names(node: Any) -> bool:
+    """Whether the expression binds names around it by `:=`."""
+    return any(kind(inner) == "NamedExpr" for inner in nodes(node))
+
+
 def names_in(node: Any) -> set[str]:
     """Every name that stands anywhere in the tree, bound or read, in nested functions too."""
     out: set[str] = set()

@@ -51,7 +51,9 @@ def _text(expr: core.Expr, bare: bool, identities: tuple[int, ...]) -> str:
     if isinstance(expr, core.Slice):  # only an index may hold one
         return text(core.Item(core.Name("_"), expr))[2:-1]
     tree = to_ast(expr)
-    written = _astor(tree, bare or not isinstance(expr, core.Tuple))
+    # a generator expression goes without parentheses only as the one argument of a call
+    whole = isinstance(expr, core.Tuple) and not bare or isinstance(tree, ast.GeneratorExp)
+    written = _astor(tree, not whole)
     return written if _means(written, tree) else _unparsed(tree)
 
 

@@ -173,7 +173,10 @@ class _Verifier:
                 self.index(index)
             case core.Call(func, args, kwargs):
                 self.expr(func)
-                self.exprs(args, star=True)
+                if isinstance(func, core.Attr) and func.name == "__delitem__" and len(args) == 1:
+                    self.index(args[0])
+                else:
+                    self.exprs(args, star=True)
                 self.need(all(k is None or is_target(k) for k, _ in kwargs), "a bad keyword")
                 self.exprs(tuple(v for _, v in kwargs))
             case core.Tuple(items) | core.List(items):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 from srcgrad.library.registry import equivalent
 
@@ -23,6 +24,13 @@ def list_(iterable=(), /):
     items = []
     for item in iterable:
         items.append(item)
+    return items
+
+
+@equivalent(builtins.sorted)
+def sorted_(iterable, /, *, key=None, reverse=False):
+    items = list(iterable)
+    items.sort(key=key, reverse=reverse)
     return items
 
 
@@ -69,6 +77,7 @@ def min_(first, /, *others, key=None, default=Missing):
 
 def _least(items, default):
     found = False
+    least: Any
     for item in items:
         if not found or item < least:
             least = item
@@ -82,6 +91,8 @@ def _least(items, default):
 
 def _least_by(items, key, default):
     found = False
+    least: Any
+    least_key: Any
     for item in items:
         item_key = key(item)
         if not found or item_key < least_key:
@@ -108,6 +119,7 @@ def max_(first, /, *others, key=None, default=Missing):
 
 def _greatest(items, default):
     found = False
+    greatest: Any
     for item in items:
         if not found or item > greatest:
             greatest = item
@@ -121,6 +133,8 @@ def _greatest(items, default):
 
 def _greatest_by(items, key, default):
     found = False
+    greatest: Any
+    greatest_key: Any
     for item in items:
         item_key = key(item)
         if not found or item_key > greatest_key:

@@ -4,6 +4,9 @@ from __future__ import annotations
 import builtins
 import itertools
 import operator
+from typing import Any
+
+import numpy as np
 
 from srcgrad.library.registry import equivalent
 
@@ -18,7 +21,7 @@ def enumerate_(iterable, start=0):
         index = index + 1
 
 
-@equivalent(builtins.map)
+@equivalent(builtins.map, count=2)
 def map_(function, iterable, /):
     for item in iterable:
         yield function(item)
@@ -68,6 +71,26 @@ def zip_iterable_first(iterable, sequence):
         k = k + 1
 
 
+def transposed(rows):
+    """zip(*rows), with lists for the tuples"""
+    items = list(rows)
+    lengths = [len(row) for row in items]
+    for k in range(min(lengths, default=0)):
+        yield [row[k] for row in items]
+
+
+@equivalent(np.ndenumerate)
+def ndenumerate(arr):
+    for index in np.ndindex(arr.shape):
+        yield index, arr[index]
+
+
+@equivalent(np.fromiter)
+def fromiter(iter, dtype, count=-1):
+    items = list(iter) if count < 0 else list(itertools.islice(iter, count))
+    return np.array(items).astype(dtype)
+
+
 # ---------------------------------------------------------------- itertools
 
 @equivalent(itertools.count)
@@ -115,6 +138,7 @@ def chain_from_iterable(iterable, /):
 @equivalent(itertools.accumulate, count=1)
 def accumulated_sums(iterable):
     started = False
+    total: Any
     for item in iterable:
         total = total + item if started else item
         started = True
@@ -124,6 +148,7 @@ def accumulated_sums(iterable):
 @equivalent(itertools.accumulate, count=2)
 def accumulated(iterable, func):
     started = False
+    total: Any
     for item in iterable:
         total = func(total, item) if started else item
         started = True
@@ -180,12 +205,12 @@ def between(iterable, start, stop, /):
 @equivalent(itertools.islice, count=4)
 def every_so_many(iterable, start, stop, step, /):
     k = 0
-    if stop > 0:
+    if stop is None or stop > 0:
         for item in iterable:
-            if k >= start and (k - start) % step == 0:
+            if k >= (start or 0) and (k - (start or 0)) % (step or 1) == 0:
                 yield item
             k = k + 1
-            if k >= stop:
+            if stop is not None and k >= stop:
                 break
 
 
@@ -223,6 +248,7 @@ def starmap(function, iterable, /):
 @equivalent(itertools.pairwise)
 def pairwise(iterable, /):
     started = False
+    last: Any
     for item in iterable:
         if started:
             yield last, item
@@ -259,6 +285,24 @@ def product_of_three(first, second, third, /):
         for b in seconds:
             for c in thirds:
                 yield a, b, c
+
+
+@equivalent(itertools.product)
+def product(*iterables, repeat=1):
+    pools = []
+    for iterable in iterables:
+        pools.append(list(iterable))
+    pools = pools * repeat
+    total = 1
+    for pool in pools:
+        total = total * len(pool)
+    for number in range(total):
+        items = []
+        block = total
+        for pool in pools:
+            block = block // len(pool)
+            items.append(pool[number // block % len(pool)])
+        yield items
 
 
 @equivalent(itertools.combinations, count=2, last=2)
@@ -357,12 +401,6 @@ def groupby(iterable, key=None):
         groups.append((last, group))
     for found in groups:
         yield found
-
-
-@equivalent(itertools.tee, count=1)
-def tee(iterable, /):
-    items = list(iterable)
-    return iter(items), iter(items)
 
 
 if hasattr(itertools, "batched"):           # Python 3.12 and later

@@ -1,8 +1,8 @@
 """Which plain Python function says the same as a function, or a method, that has no rule."""
 from __future__ import annotations
 
-import functools
 import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
@@ -10,32 +10,39 @@ from typing import Any, TypeVar
 
 CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers")
 
+# Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
+LATER = {"statistics": "statistic"}
+_loaded: set[str] = set()
+
 F = TypeVar("F", bound=Callable)
 
 
 @dataclass(frozen=True)
 class Equivalent:
-    """function: plain Python.  writes: it changes what it is given, so that it always stands for the original.
+    """function: plain Python.  writes: it changes what it is given, or what it gives is called, so that it always stands
+    for the original.
 
-    count: it stands for calls with so many arguments alone.  last: ... whose last positional argument is this constant.
+    count: it stands for calls with so many arguments alone (one of these counts).  last: ... whose last positional argument is this constant.
     """
     function: FunctionType
     writes: bool = False
-    count: int | None = None
+    count: int | tuple[int, ...] | None = None
     last: Any = None
 
     def fits(self, args: tuple[Any, ...], others: bool) -> bool:
         """Whether it stands for a call with these arguments (constants, or None where they aren't known)."""
         if self.count is None:
             return True
-        return not others and len(args) == self.count and (self.last is None or args[-1] == self.last)
+        counts = self.count if isinstance(self.count, tuple) else (self.count,)
+        return not others and len(args) in counts and (self.last is None or args[-1] == self.last)
 
 
 _functions: dict[Any, list[Equivalent]] = {}
 _methods: dict[tuple[type, str], Equivalent] = {}
 
 
-def equivalent(*originals: Any, writes: bool = False, count: int | None = None, last: Any = None) -> Callable[[F], F]:
+def equivalent(*originals: Any, writes: bool = False, count: int | tuple[int, ...] | None = None,
+               last: Any = None) -> Callable[[F], F]:
     """Makes a function the plain Python form of others, which it must agree with for all arguments.
 
     With `count` and `last` it is a simpler form for some calls; the general form comes after these.
@@ -68,7 +75,7 @@ def equivalent_of(function: Any, args: tuple[Any, ...] | None = None, others: bo
         known = _functions.get(function, [])
     except TypeError:                       # unhashable
         return None
-    fitting = [e for e in known if (e.count is None if args is None else e.fits(args, others))]
+    fitting = [e for e in known if args is None or e.fits(args, others)]
     return fitting[0] if fitting else None
 
 
@@ -93,8 +100,9 @@ def registered() -> list[tuple[Any, Equivalent]]:
     return [*((original, e) for original, forms in _functions.items() for e in forms), *_methods.items()]
 
 
-@functools.cache
 def load() -> None:
-    """Imports all chapters."""
-    for chapter in CHAPTERS:
-        importlib.import_module(f"{__package__}.{chapter}")
+    """Imports all chapters that there is a use for, each once."""
+    for chapter in (*CHAPTERS, *(c for module, c in LATER.items() if module in sys.modules)):
+        if chapter not in _loaded:
+            importlib.import_module(f"{__package__}.{chapter}")
+            _loaded.add(chapter)

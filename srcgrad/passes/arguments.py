@@ -1,7 +1,7 @@
 """Binds the arguments of a call to the parameters of a function that is put in place, as Python does."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import DictOf, TupleOf
-from srcgrad.lang.core import Call, Code, Const, Dict, Expr, Item, Name, Refuse, Star, Statement, Tuple, Unpack
+from srcgrad.lang.core import Call, Code, Const, Dict, Expr, Item, List, Name, Refuse, Star, Statement, Tuple, Unpack
 
 
 @dataclass
@@ -69,14 +69,9 @@ class Binder:
                       {k: callee.constant(v) for k, v in callee.bound_kwargs.items()})
         for arg, known in zip(call.args, old.args):
             if isinstance(arg, Star) and isinstance(known, Star):
-                problem = self._spread_star(given, arg.value, self.facts.kind(self.stmt, known.value), call)
-            elif given.rest is not None:
-                problem = _refuse("arguments after a `*` of unknown length", call)
+                self._spread_star(given, arg.value, self.facts.kind(self.stmt, known.value))
             else:
-                given.positional.append(arg)
-                problem = None
-            if problem is not None:
-                return problem
+                _add(given, [arg])
         for (key, arg), (_, known) in zip(call.kwargs, old.kwargs):
             if key is not None:
                 given.named[key] = arg
@@ -84,20 +79,17 @@ class Binder:
                 return _refuse("`**` of what isn't a dict with known keys", call)
         return given
 
-    def _spread_star(self, given: Given, value: Expr, item: Abstract, call: Call) -> Refuse | None:
-        if isinstance(value, Tuple) and not any(isinstance(e, Star) for e in value.items):
-            given.positional.extend(value.items)
-            return None
+    def _spread_star(self, given: Given, value: Expr, item: Abstract) -> None:
+        if isinstance(value, (Tuple, List)) and not any(isinstance(e, Star) for e in value.items):
+            _add(given, value.items)
+            return
         kind = self.facts.value_of(item)
         if item.items is not None and isinstance(kind, TupleOf):
             if item.items:
                 held = value if isinstance(value, Name) else self.name(value)
-                given.positional.extend(Item(held, Const(k)) for k in range(len(item.items)))
-            return None
-        if given.rest is not None:
-            return _refuse("several `*` of unknown length", call)
-        given.rest = value
-        return None
+                _add(given, [Item(held, Const(k)) for k in range(len(item.items))])
+            return
+        given.rest = value if given.rest is None else List((Star(given.rest), Star(value)))
 
     def _spread_keys(self, given: Given, value: Expr, item: Abstract) -> bool:
         if isinstance(value, Dict) and all(isinstance(k, Const) for k in value.keys):
@@ -156,6 +148,13 @@ class Binder:
         names = tuple(self.made(p.name) for p in params if p.name not in named)
         self.before.append(Unpack(names, rest, at=rest.at))
         positional.extend(map(Name, names))
+
+
+def _add(given: Given, items: Sequence[Expr]) -> None:
+    if given.rest is None:
+        given.positional.extend(items)
+    elif items:
+        given.rest = List((Star(given.rest), *items))
 
 
 def _rest(positional: list[Expr], rest: Expr | None) -> Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, Storage
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.values import Array, DictOf, ListOf, Number, TupleOf, Value, number_of
 from srcgrad.errors import ArgumentError
@@ -284,6 +284,10 @@ class Assembler:
         """Where it isn't certain that the result is one real number, that is checked when the program runs."""
         item = self.c.kind(self.result, self.value)
         value = self.c.facts.value_of(item)
+        if isinstance(value, (TupleOf, ListOf, DictOf)):
+            what = {TupleOf: "a tuple", ListOf: "a list"}.get(type(value), "a dict")
+            raise ArgumentError(f"the function returned {what}, which has no gradient", self.result.at,
+                                "Return a real number, or use vjp for other results.")
         number = number_of(value)
         scalar = number is not None and number.kind != "complex" or isinstance(value, Array) and value.dims == () \
             and value.dtype is not None and value.dtype.kind != "c"

@@ -9,6 +9,7 @@ A summary says what a call gives and writes; for recursive functions it is itera
 """
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, Storage
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -27,9 +28,11 @@ from srcgrad.analysis.values import (
     ListOf,
     Number,
     ObjectOf,
+    OneOf,
     TupleOf,
     Value,
     join,
+    members,
     number_of,
 )
 from srcgrad.errors import SrcgradError
@@ -57,11 +60,13 @@ class Template:
 class Summary:
     """What a call gives, and which arguments it writes; a result of None: no call has returned yet.
 
-    outer: the name of an array that isn't local, and that it writes.
+    outer: the name of an array that isn't local, and that it writes.  after: what containers among the arguments hold
+    in the end.
     """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
     outer: str = ""
+    after: tuple[tuple[int, Template], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,15 +132,15 @@ class Callees:
                           "pass the array as an argument", expr.at)
         if summary.result is None:
             raise NeverReturns
+        active = any(i.active for i in items)
         for k in summary.writes:
-            if any(s.kind != "array" for s in _reach(items[k])):
-                raise Refused(f"`{found.name}`, which isn't put in place, changes a list, a dict or an object that it "
-                              "is given",
-                              "return the new value instead", expr.at)
             for storage in _reach(items[k]):
-                ev.heap.mark(storage, written=True, active=any(i.active for i in items))
+                ev.heap.mark(storage, written=True, active=active and storage.kind == "array",
+                             shrinks=storage.kind == "dict")
         for item in items:
             self._loosen(ev, item)
+        for k, template in summary.after:
+            self._put(ev, expr, template, items[k], items, (k,))
         return self._import(ev, expr, summary.result, items, ())
 
     def found(self, function: Any, expr: Expr) -> Found:
@@ -218,7 +223,9 @@ class Callees:
         self.guards.update(facts.guards)
         if facts.result is NOTHING and not facts.returns:
             return Summary(None, frozenset(writes), outer)
-        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer)
+        after = tuple((k, self._export(facts, item, sources, 0)) for k, name in enumerate(params)
+                      if k in writes and _holds_more(item := facts.entry.get(name, NOTHING)))
+        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer, after)
 
     def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], depth: int) -> Template:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)
@@ -233,6 +240,19 @@ class Callees:
                     fields[name] = self._export(facts, part, sources, depth + 1)
         return Template(value, refs, item.active, None, tuple(fields.items()))
 
+    def _put(self, ev: Evaluator, expr: Expr, template: Template, item: Abstract, items: list[Abstract],
+             path: tuple) -> None:
+        """What a callee has put into a container that it was given is there from now on."""
+        for k, part in enumerate(template.items or ()):
+            if item.items is not None and k < len(item.items):
+                self._put(ev, expr, part, item.items[k], items, (*path, k))
+        for ref in item.refs:
+            for name, part in template.fields:
+                held = ref.storage.fields.get(name)
+                if held is not None:
+                    self._put(ev, expr, part, held, items, (*path, name))
+                ev.heap.put(ref.storage, name, self._import(ev, expr, part, items, (*path, name)))
+
     def _import(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Abstract:
         if template.items is not None:
             parts = tuple(self._import(ev, expr, t, items, (*path, k)) for k, t in enumerate(template.items))
@@ -242,8 +262,8 @@ class Callees:
             if source == FRESH:
                 refs.add(Ref(self._fresh(ev, expr, template, items, path), ()))
             else:
-                refs.update(Ref(s, None) for s in _reach(items[source])
-                            if s.kind == "array" or not isinstance(template.value, Array))
+                refs.update(Ref(s, None if s.kind == "array" else ()) for s in _reach(items[source])
+                            if _may_mean(template.value, s))
         if len(refs) > 1:
             ev.heap.unite(refs)
         for ref in refs:
@@ -252,8 +272,9 @@ class Callees:
 
     def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Any:
         kinds = {ListOf: "list", DictOf: "dict", ObjectOf: "object"}
-        storage = ev.storage(expr, kinds.get(type(template.value), "array"), path)
-        storage.cls = getattr(template.value, "cls", None)
+        held = [m for m in members(template.value) if type(m) in kinds]
+        storage = ev.storage(expr, kinds[type(held[0])] if held else "array", path)
+        storage.cls = getattr(held[0], "cls", None) if held else None
         ev.heap.mark(storage, active=template.active and storage.kind == "array")
         for name, part in template.fields:
             ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
@@ -280,9 +301,22 @@ class Callees:
         return candidate
 
 
+def _holds_more(item: Abstract) -> bool:
+    """Whether the value holds containers, into which something may be put."""
+    return any(s.kind != "array" for s in _reach(item))
+
+
+def _may_mean(value: Value, storage: Storage) -> bool:
+    """Whether a value may lie in a storage."""
+    if value == UNKNOWN:
+        return True
+    kinds = {"array": (Array,), "list": (ListOf,), "dict": (DictOf,), "object": (ObjectOf,)}[storage.kind]
+    return any(isinstance(m, kinds) and (not isinstance(m, ObjectOf) or m.cls is storage.cls) for m in members(value))
+
+
 def may_hold_numbers(value: Value) -> bool:
     """Whether a part of the adjoint of a value in the shadow may not be there: that of a number, or in a tuple."""
-    return value == UNKNOWN or isinstance(value, TupleOf) or isinstance(value, Array) and value.dims is None
+    return value == UNKNOWN or isinstance(value, (TupleOf, OneOf)) or isinstance(value, Array) and value.dims is None
 
 
 @dataclass(frozen=True)
@@ -341,6 +375,8 @@ def erase(value: Value) -> Value:
             return DictOf(tuple((k, erase(v)) for k, v in items), None if other is None else erase(other))
         case ObjectOf(cls, fields):
             return ObjectOf(cls, tuple((k, erase(v)) for k, v in fields))
+        case OneOf(kinds):
+            return functools.reduce(join, map(erase, kinds))
         case Known(obj) if isinstance(obj, bool):
             return Number("bool")
     number = number_of(value)

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.iteration import taken_apart
 from srcgrad.analysis.values import Closure, Lazy
+from srcgrad.errors import SrcgradError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
+    Attr,
     Bind,
     Call,
     Code,
@@ -50,6 +52,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.lang.source import find
 from srcgrad.passes.arguments import Callee
+from srcgrad.passes.listed import listed
 from srcgrad.passes.lower import lower
 from srcgrad.passes.lower.jumps import single_exit
 from srcgrad.passes.lower.returns import duplicate
@@ -125,10 +128,11 @@ class _Mover:
         name, value = stmt.names[0], stmt.values[0]
         if len(stmt.names) > 1 or not isinstance(value, Call) or self.bound[name] != 1 or self.read[name] != 1:
             return False
-        item = self.facts.kind(stmt, value)
-        if not isinstance(item.value, Lazy) or not item.active or name in self.hidden:
+        if not isinstance(self.facts.kind(stmt, value).value, Lazy) or name in self.hidden:
             return False
         reader = self.at[name]
+        if not matters(self.facts, reader):
+            return False
         inside = (*self.loops[reader], reader) if isinstance(reader, While) else self.loops[reader]
         return inside == self.loops[stmt]
 
@@ -164,8 +168,14 @@ def _loops(block: Block, outside: tuple[Statement, ...]) -> Iterator[tuple[State
 def generator_of(facts: Facts, stmt: Statement, expr: Expr) -> tuple[Any, bool] | None:
     """The function whose generator an expression makes, and whether it is called on an instance."""
     found = facts.callees.get((stmt, id(expr)))
-    item = facts.kind(stmt, expr)
-    return found if isinstance(item.value, Lazy) and item.active and isinstance(expr, Call) else None
+    return found if isinstance(facts.kind(stmt, expr).value, Lazy) and isinstance(expr, Call) else None
+
+
+def matters(facts: Facts, stmt: Statement) -> bool:
+    """Whether anything that is differentiated takes part in the statement; else it stays as the user wrote it."""
+    env = facts.before.get(stmt, {})
+    read = {n for s in statements((stmt,)) for e in expressions(s) for n in names_read(e)}
+    return any(env[n].active for n in read if n in env)
 
 
 def in_place(work: Inliner, stmt: For, whole: For) -> list[Statement]:
@@ -173,18 +183,34 @@ def in_place(work: Inliner, stmt: For, whole: For) -> list[Statement]:
     call = whole.iter
     found = generator_of(work.facts, stmt, stmt.iter)
     assert found is not None and isinstance(call, Call) and isinstance(stmt.iter, Call)
-    callee = _callee(*found)
+    callee = callee_of_generator(*found)
     if callee is None:
-        return [Refuse("the source of this generator can't be found", "write it as a function of the same file",
-                       at=stmt.at)]
+        return [whole]
+    if callee.key in work.kept:
+        return _as_list(work, found, whole)
     before: list[Statement] = []
     body = work.spliced(callee, call, stmt.iter, stmt, before, changing=names.bound((whole,)))
     problem = _unfit(body, whole)
     if problem is not None:
-        return [Refuse(*problem, at=stmt.at)]
+        return [Refuse(*problem, at=stmt.at)] if work.facts.kind(stmt, stmt.iter).active else [whole]
     live = work.facts.live.after.get(stmt, frozenset())
     body = _named_by_target(body, whole.target)
-    return [*before, *_without_jumps(work.unit, _Placing(whole, live).block(body))]
+    return [*before, *without_jumps(work.unit, _Placing(whole, live).block(body))]
+
+
+def _as_list(work: Inliner, found: tuple[Any, bool], whole: For) -> list[Statement]:
+    """The loop over a generator that calls itself runs over a list of its elements."""
+    function, receiver = found
+    call = whole.iter
+    assert isinstance(call, Call)
+    made = None if isinstance(function, Closure) else listed(find(function))
+    if made is None:
+        return [Refuse("a generator that calls itself is supported only where it is a function of its own that ends and "
+                       "does nothing else", "let it return a list", at=whole.at)]
+    work.changed = True
+    owner = (call.func.value,) if receiver and isinstance(call.func, Attr) else ()
+    whole_call = Call(work.outside(made.__name__, made), (*owner, *call.args), call.kwargs, at=call.at)
+    return [replace(whole, iter=whole_call)]
 
 
 def _named_by_target(body: Block, target: str) -> Block:
@@ -233,7 +259,7 @@ def _written_out(block: Block, param: str, own: tuple[str, ...]) -> Block:
 def refused(unit: Unit, facts: Facts) -> Unit | None:
     """The function with what is left of generators refused, or None where nothing is."""
     left = {s for s in statements(unit.code.body) for top in expressions(s) for e in walk(top)
-            if generator_of(facts, s, e)}
+            if isinstance(facts.kind(s, e).value, Lazy) and facts.kind(s, e).active}
     return unit.with_body(_with_refusals(unit.code.body, left)) if left else None
 
 
@@ -249,11 +275,14 @@ def _with_refusals(block: Block, left: set[Statement]) -> Block:
     return tuple(out)
 
 
-def _callee(function: Any, receiver: bool) -> Callee | None:
+def callee_of_generator(function: Any, receiver: bool) -> Callee | None:
     from srcgrad.passes.inline import callee_from
     if isinstance(function, Closure):
         return Callee(function.function.code, lambda name: None, key=function.function)
-    found = find(function)
+    try:
+        found = find(function)
+    except SrcgradError:
+        return None
     return callee_from(found, _code(found), receiver)
 
 
@@ -304,7 +333,7 @@ class _Placing:
     def given(self, stmt: Statement) -> list[Statement]:
         value = expressions(stmt)[0]
         assert isinstance(value, Yield)
-        body = _left_by_return(self.loop.body)
+        body = left_by_return(self.loop.body)
         if self.used:
             body = duplicate(body)
         self.used = True
@@ -316,19 +345,19 @@ class _Placing:
         return out
 
 
-def _left_by_return(block: Block) -> Block:
+def left_by_return(block: Block) -> Block:
     """The body of a loop with its own `break` as `return`."""
     out: list[Statement] = []
     for stmt in block:
         if isinstance(stmt, Jump) and stmt.kind == "break":
             stmt = Return(Const(None), at=stmt.at)
         elif blocks(stmt) and not isinstance(stmt, (For, While)):
-            stmt = with_blocks(stmt, tuple(map(_left_by_return, blocks(stmt))))
+            stmt = with_blocks(stmt, tuple(map(left_by_return, blocks(stmt))))
         out.append(stmt)
     return tuple(out)
 
 
-def _without_jumps(unit: Unit, body: Block) -> Block:
+def without_jumps(unit: Unit, body: Block) -> Block:
     """The block with every `return` in it made a way to its end."""
     if not any(isinstance(s, Return) for s in statements(body[-1:])):
         body = (*body, Return(Const(None)))

@@ -19,8 +19,8 @@ from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.scope import MISSING, Outer
-from srcgrad.analysis.values import Closure, Known
-from srcgrad.errors import SrcgradError
+from srcgrad.analysis.values import PENDING, Closure, Known
+from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -63,11 +63,13 @@ from srcgrad.lang.core import (
 from srcgrad.lang.source import Found, find, is_user_function
 from srcgrad.library.registry import is_library
 from srcgrad.passes.arguments import Binder, Callee
-from srcgrad.passes.generators import generator_of, in_place, moved, refused, unrolled
+from srcgrad.passes.cursors import advanced
+from srcgrad.passes.generators import generator_of, in_place, matters, moved, refused, unrolled
 from srcgrad.passes.lower.comprehensions import expanded
 from srcgrad.passes.lower.jumps import breaks, is_flag, single_exit
 from srcgrad.passes.rename import relocated, rename_statement
 from srcgrad.passes.unit import Unit, lowered, own_names
+from srcgrad.passes.unroll import is_uneven, written_out
 
 LARGEST = 120       # statements of a callee that is put in place
 MOST_ROUNDS = 40
@@ -107,11 +109,23 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit], Facts], kept: set[Any]) -
     facts = facts_of(unit)
     for _ in range(MOST_ROUNDS):
         new = inline(unit, facts, frozenset(kept)) or moved(unit, facts) \
+            or advanced(unit, facts) and inline(unit, facts, frozenset(kept)) \
             or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts)
-        if new is None:
-            break
+        if not new:
+            check_settled(facts)
+            return unit, facts
         unit, facts = new, facts_of(new)
-    return unit, facts
+    raise UnsupportedError("the calls in this function lead too deep into each other", unit.code.at,
+                           "Call fewer functions of your own inside each other.")
+
+
+def check_settled(facts: Facts) -> None:
+    """Raises where something was to be put in place and wasn't."""
+    if facts.evaluator.pending:
+        for (stmt, _), item in facts.kinds.items():
+            if item.value == PENDING and stmt in facts.before:
+                raise UnsupportedError("it isn't known what this is, so it can't be differentiated", stmt.at,
+                                       "Call a function by its name, or pass the result as an argument.")
 
 
 class Inliner:
@@ -147,13 +161,15 @@ class Inliner:
             made: list[Statement] = []
             made.extend(replacement(_Maker(self, made)))
             return made
+        if isinstance(stmt, For) and not self._calls(stmt) and is_uneven(self.facts, stmt):
+            return written_out(self, stmt)
         inner = blocks(stmt)
         self.guarded += isinstance(stmt, (Try, With))
         whole = with_blocks(stmt, tuple(self.block(b) for b in inner)) if inner else stmt
         self.guarded -= isinstance(stmt, (Try, With))
         if not self._calls(stmt):
             if self.generators and isinstance(stmt, For) and isinstance(whole, For) \
-                    and generator_of(self.facts, stmt, stmt.iter):
+                    and generator_of(self.facts, stmt, stmt.iter) and matters(self.facts, stmt):
                 return in_place(self, stmt, whole)
             return [whole]
         if isinstance(stmt, While) and isinstance(whole, While):
@@ -241,6 +257,9 @@ class Inliner:
         parts = list(children(expr))
         last = max((k for k, p in enumerate(parts) if any(self._changes(stmt, e) for e in walk(p))), default=-1)
         for k, part in enumerate(parts):
+            if k == 0 and isinstance(expr, Call) and isinstance(part, Attr):
+                parts[k] = self._hoist_method(stmt, part, before, last > 0)
+                continue
             parts[k] = self._hoist(stmt, part, before)
             if k < last and not self._settled(stmt, parts[k]):
                 method = k == 0 and isinstance(expr, Call)
@@ -271,6 +290,15 @@ class Inliner:
         if isinstance(result, Name):
             self.results.add(result.id)
         return result
+
+    def _hoist_method(self, stmt: Statement, func: Attr, before: list[Statement], named: bool) -> Expr:
+        """What a method is called on is evaluated before the arguments; which method it is need not be."""
+        if self._changes(stmt, func):
+            return self._hoist(stmt, func, before)
+        owner = self._hoist(stmt, func.value, before)
+        if named and not self._settled(stmt, owner):
+            owner = self._name(owner, before)
+        return Attr(owner, func.name, at=func.at)
 
     def _settled(self, stmt: Statement, expr: Expr) -> bool:
         """Whether evaluating the expression later gives the same: a field may be set anew by what comes between."""
@@ -388,7 +416,7 @@ class Inliner:
         self.unit.scopes[new] = outer
         return new
 
-    def _object(self, name: str, obj: Any) -> Expr:
+    def outside(self, name: str, obj: Any) -> Expr:
         """A name that means this object: the user's own if there is one."""
         known = self.unit.outer(name)
         if known is not None and known.value() is obj and name not in names.local(self.unit.code):
@@ -439,7 +467,7 @@ class _Maker:
         self.before.append(stmt)
 
     def outside(self, name: str, obj: Any) -> Expr:
-        return self.work._object(name, obj)
+        return self.work.outside(name, obj)
 
     @contextmanager
     def into(self, block: list[Statement]) -> Iterator[None]:

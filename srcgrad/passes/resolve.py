@@ -19,7 +19,7 @@ from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.interpreter import Facts, filled_array
 from srcgrad.analysis.interpret.state import Abstract, Ref, Storage
 from srcgrad.analysis.scope import Outer
-from srcgrad.analysis.values import Array, ListOf, RangeOf, TupleOf, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf, RangeOf, TupleOf, number_of
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -30,10 +30,12 @@ from srcgrad.lang.core import (
     For,
     If,
     Item,
+    List,
     Name,
     Refuse,
     Statement,
     Store,
+    Tuple,
     blocks,
     with_blocks,
 )
@@ -90,6 +92,8 @@ class _Resolver:
         active = self.facts.kind(stmt, stmt.place).active or self.facts.kind(stmt, stmt.value).active
         if stmt.op is not None and self._holds_array(stmt):
             return self._element(stmt, active)
+        if stmt.op is not None and not active and self._unknown(stmt, stmt.place):
+            return self._unknown_place(stmt)
         if stmt.op is None or not active:
             return [stmt]
         if stmt.op in LINEAR and self._in_place(stmt):
@@ -115,6 +119,23 @@ class _Resolver:
             return [first, replace(stmt, place=whole)]
         return [first, *self._spelled_out(stmt, whole)]
 
+    def _unknown(self, stmt: Store, expr: Expr) -> bool:
+        """Whether it comes from code that isn't followed, so that it may be an array."""
+        return self.facts.value(stmt, expr) == UNKNOWN and bool(self.facts.kind(stmt, expr).refs)
+
+    def _unknown_place(self, stmt: Store) -> list[Statement]:
+        """owner[k] op= v, where the owner may be an array or hold one"""
+        assert isinstance(stmt.place, (Item, Attr))
+        name = self._made("t")
+        element = [Bind((name,), (stmt.place,), at=stmt.at),
+                   *self._either_way(stmt, Name(name), (Store(stmt.place, None, Name(name), at=stmt.at),))]
+        if not self._unknown(stmt, stmt.place.value):
+            return element
+        return [If(self._is_array(stmt, stmt.place.value), (stmt,), tuple(element), at=stmt.at)]
+
+    def _is_array(self, stmt: Statement, expr: Expr) -> Expr:
+        return Call(self._outside("isinstance", isinstance), (expr, self._outside("ndarray", np.ndarray)), at=stmt.at)
+
     def _in_place(self, stmt: Store) -> bool:
         """Whether `place op= v` adds to cells of an array each once."""
         return isinstance(stmt.place, Item) and isinstance(self.facts.value(stmt, stmt.place.value), Array) \
@@ -135,6 +156,8 @@ class _Resolver:
             return [Bind((name.id,), (_operation(stmt, name, stmt.value),), at=stmt.at)]
         if isinstance(kind, Array) and kind.dims is None:
             return self._either_way(stmt, name)
+        if kind == UNKNOWN and self.facts.kind(stmt, name).refs and not isinstance(stmt.value, (List, Tuple)):
+            return self._either_way(stmt, name)
         if not isinstance(kind, Array):
             return [stmt]
         active = self.facts.kind(stmt, name).active or self.facts.kind(stmt, stmt.value).active
@@ -153,8 +176,7 @@ class _Resolver:
         whole = replace(stmt, place=Item(name, Const(...), at=name.at), value=value)
         written = [whole] if stmt.op in LINEAR else self._spelled_out(whole, whole.place)
         rebound = Bind((name.id,), (_operation(stmt, name, value),), at=stmt.at)
-        test = Call(self._outside("isinstance", isinstance), (name, self._outside("ndarray", np.ndarray)), at=stmt.at)
-        return [*before, If(test, tuple(written), (rebound, *back), at=stmt.at)]
+        return [*before, If(self._is_array(stmt, name), tuple(written), (rebound, *back), at=stmt.at)]
 
     def _outside(self, name: str, obj: Any) -> Expr:
         """A name, or an attribute of the user's NumPy, that means this object."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.indexing import SliceOf
 from srcgrad.analysis.interpret.interpreter import Facts
-from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, number_of
+from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, members, number_of
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -155,9 +155,9 @@ class _Splitter:
         if len(targets) > 1:
             parts = [self.operand(stmt, v, before) for v in values]
             for k, part in enumerate(parts):
-                if not isinstance(part, Name) and names_read(part) & set(targets):
+                if isinstance(part, (Tuple, List, Dict)) or not isinstance(part, Name) and names_read(part) & set(targets):
                     parts[k] = self._name("t", part, before)
-            return [*before, replace(stmt, values=tuple(parts))]
+            return [*before, *_moves_apart(stmt, parts)]
         return self._assign(stmt, targets[0], values[0])
 
     def _assign(self, stmt: Statement, target: str, value: Expr) -> list[Statement]:
@@ -266,8 +266,9 @@ class _Splitter:
         return isinstance(owner, Array) and basic_index(index) is not True
 
     def _is_field(self, stmt: Statement, owner: Expr, name: str) -> bool:
-        value = self.facts.value(stmt, owner)
-        return isinstance(value, (ObjectOf, DictOf, TupleOf))
+        value = self.facts.evaluator.value(self.facts.kind(stmt, owner))
+        kinds = members(value)
+        return all(isinstance(m, (ObjectOf, DictOf, TupleOf)) for m in kinds)
 
     def _callee(self, stmt: Statement, func: Expr, before: list[Statement]) -> Expr:
         """A method's owner is an operand like others."""
@@ -310,6 +311,16 @@ class _Splitter:
         if number_of(value) is not None and arithmetic(expr):
             return expr
         return self._name("t", expr, before)
+
+
+def _moves_apart(stmt: Bind, parts: list[Expr]) -> list[Statement]:
+    """`u, v, n = v, u, 0` as `u, v = v, u` and `n = 0`: what only hands values from name to name stands by itself."""
+    moved = [k for k, part in enumerate(parts) if isinstance(part, Name)]
+    others = [k for k, part in enumerate(parts) if isinstance(part, Const)]
+    if not moved or not others or len(moved) + len(others) < len(parts):
+        return [replace(stmt, values=tuple(parts))]
+    return [replace(stmt, names=tuple(stmt.names[k] for k in group), values=tuple(parts[k] for k in group))
+            for group in (moved, others)]
 
 
 def _steady(code: Code) -> frozenset[str]:

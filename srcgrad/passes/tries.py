@@ -173,7 +173,7 @@ class Progress:
                 group.clear()
             ended = False
 
-        for stmt in block:
+        for position, stmt in enumerate(block):
             if self._is_start(stmt):
                 first.append(stmt)
             elif blocks(stmt) and self._merges(stmt, in_loop):
@@ -185,6 +185,9 @@ class Progress:
                 before, whole = self._compound(stmt, in_loop)
                 first += before
                 out.append(self._step(done, count, (whole,), None) if count else whole)
+                if position + 1 < len(block):
+                    count += 1
+                    out.append(self._step(done, count, (), count))
             elif isinstance(stmt, (Jump, Refuse)):
                 close()
                 out.append(stmt)

@@ -1,6 +1,7 @@
 """A function on its way through the passes: its code, and what its outer names mean."""
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -48,6 +49,11 @@ def lowered(found: Found) -> Code:
     if key not in _keyed:
         _keyed[key] = single_exit(lower(found.tree, found.file))
     return _keyed[key]
+
+
+def remember_lowered(function: types.FunctionType, file: str, code: Code) -> None:
+    """The function, whose text says the same, means this code, which knows its places in the user's file."""
+    _keyed[function.__code__, file] = code
 
 
 _keyed: dict[Any, Code] = {}

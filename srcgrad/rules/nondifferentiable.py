@@ -59,7 +59,7 @@ _PYTHON_ZERO = (
     math.factorial, math.comb, math.perm, math.isqrt,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth,
     operator.is_, operator.is_not, operator.contains, operator.index, operator.floordiv, operator.and_, operator.or_,
-    operator.xor, operator.invert, operator.lshift, operator.rshift,
+    operator.xor, operator.invert, operator.lshift, operator.rshift, stop_gradient,
     writes.flat_cells, writes.cycle, writes.diagonal_cells, writes.along_axis, writes.cells_of, writes.partition_order,
     writes.running_order, writes.reduceat_cells)
 
@@ -96,7 +96,8 @@ def is_nondifferentiable(function: Any) -> bool:
     >>> is_nondifferentiable(np.argmax), is_nondifferentiable(print), is_nondifferentiable(np.random.rand)
     (True, True, True)
     """
-    return draws(function) or _in(function, _zero()) or _has_effects(function)
+    return (draws(function) or _in(function, _zero()) or _has_effects(function)
+            or getattr(function, "__no_gradient__", False) is True)
 
 
 def leaves_the_program(function: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from srcgrad.runtime.structure import add
 
-__all__ = ["ABSENT", "add_repeats", "cut", "held", "insert_back", "permute", "permute_back", "put_back",
+__all__ = ["ABSENT", "add_repeats", "cut", "has_field", "held", "insert_back", "made_by", "permute", "permute_back", "put_back",
            "put_field_back", "reopen", "sort_order", "uninsert"]
 
 ABSENT = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
@@ -121,7 +121,21 @@ def add_repeats(bars: list, m: int) -> list:
     return out
 
 
+def made_by(function: Callable, other: Callable | None) -> bool:
+    """Whether two functions were made by one lambda, or one def.
+
+    >>> made_by(*[lambda v: v * k for k in range(2)])
+    True
+    """
+    return other is not None and getattr(function, "__code__", None) is getattr(other, "__code__", None)
+
+
 # ---------------------------------------------------------------- dicts and objects
+
+def has_field(obj: Any, name: str) -> bool:
+    """Whether the object itself has the field, in which a cached property keeps its value."""
+    return name in obj.__dict__
+
 
 def held(container: Any, key: Any) -> Any:
     """What a dict has under a key, or an object in a field; ABSENT where there is nothing.

@@ -39,6 +39,7 @@ def is_inference_mode_enabled() -> bool:
 
 class _Setting:
     """A context manager, and a decorator for functions and generators, that leaves things as they were before."""
+    _cuts = False       # whether what is computed inside is a constant
 
     def _again(self) -> _Setting:
         return type(self)()
@@ -57,6 +58,7 @@ class _Setting:
         def decorated(*args: Any, **kwargs: Any) -> Any:
             with self._again():
                 return function(*args, **kwargs)
+        decorated.__no_gradient__ = self._cuts              # type: ignore[attr-defined]
         return decorated        # type: ignore[return-value]
 
     def _decorate_generator(self, function: Any) -> Any:
@@ -110,6 +112,7 @@ class no_grad(_Grad):
     False
     """
     _on = False
+    _cuts = True
 
 
 class enable_grad(_Grad):
@@ -128,6 +131,7 @@ class set_grad_enabled(_Setting):
     def __init__(self, mode: bool) -> None:
         self.previous = _mode().grad
         self.mode = bool(mode)
+        self._cuts = not self.mode
         _mode().grad = self.mode
 
     def _again(self) -> set_grad_enabled:
@@ -151,7 +155,7 @@ class inference_mode(_Setting):
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: Any = True) -> None:
-        self.on = mode is not False
+        self.on = self._cuts = mode is not False
         self.previous = (_mode().grad, _mode().inference)
 
     def _again(self) -> inference_mode:

@@ -430,6 +430,20 @@ def _shared(a: Any, b: Any) -> bool:
     return a is b
 
 
+def opened(bars: Any, key: Any, x: Any) -> Any:
+    """The adjoint of `x`, which a container holds at `key`, as one that can be added to.
+
+    >>> bars = [None]
+    >>> opened(bars, 0, (1.0, 2.0))[1] += 5.0
+    >>> bars
+    [[0.0, 5.0]]
+    """
+    part = bars[key]
+    if part is None:
+        part = bars[key] = zeros_like(x)
+    return part
+
+
 def or_zeros(x_bar: Any, x: Any) -> Any:
     """The adjoint of `x`, where None stands for zero.
 

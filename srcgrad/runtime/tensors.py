@@ -10,13 +10,13 @@ from srcgrad.errors import ArgumentError
 
 __all__ = ["Lifted", "among", "register", "stop_gradient"]
 
-# (the class of tensors, what carries out a compiled function on them, what cuts one off its graph)
-_registered: list[tuple[type, Callable[..., Any], Callable[[Any], Any]]] = []
+# (the class of tensors, what carries out a compiled function on them)
+_registered: list[tuple[type, Callable[..., Any]]] = []
 
 
-def register(tensor: type, carry_out: Callable[..., Any], detach: Callable[[Any], Any]) -> None:
+def register(tensor: type, carry_out: Callable[..., Any]) -> None:
     """Makes a class of tensors known."""
-    _registered.append((tensor, carry_out, detach))
+    _registered.append((tensor, carry_out))
 
 
 def among(*values: Any) -> bool:
@@ -39,14 +39,21 @@ def _holds(x: Any) -> bool:
 class Lifted:
     """A function that can be carried out on tensors.
 
-    `derive(mode, places)` gives its derivative ("vjp" or "grad") by the argument at a place, or at several.  A `lazy` one is
-    differentiated only if the backward pass comes to it.
+    `derive(mode, places)` gives its derivative ("vjp" or "grad") by the argument at a place, or at several.  A `lazy`
+    one is differentiated only if the backward pass comes to it.
     """
 
     def __init__(self, name: str, function: Callable[..., Any], derive: Callable[[str, Any], Any],
                  lazy: bool = False) -> None:
         self.name, self.function, self.lazy = name, function, lazy
         self._derive = functools.cache(derive)
+
+    def value(self, primals: tuple[Any, ...], places: tuple[int, ...]) -> Any:
+        """The value on arrays; of a function that detaches, which arrays can't, that of its compiled form."""
+        code = getattr(self.function, "__code__", None)
+        if places and code is not None and "detach" in code.co_names:
+            return self.pull(primals, places)[0]
+        return self.function(*primals)
 
     def pull(self, primals: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, Any]:
         """The value, and the function from its adjoint to gradients: a tuple with one entry a primal."""
@@ -76,7 +83,8 @@ def stop_gradient(x: Any) -> Any:
     >>> stop_gradient(3.0)
     3.0
     """
-    if _registered and isinstance(x, _registered[0][0]):
-        return _registered[0][2](x)
-    copy = getattr(x, "copy", None)
-    return x if copy is None else copy()
+    for name in ("detach", "copy"):
+        method = getattr(x, name, None)
+        if method is not None:
+            return method()
+    return x

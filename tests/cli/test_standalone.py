@@ -193,6 +193,30 @@ def test_closures_become_constants() -> None:
         assert load(text, "inner_grad")(0.3) == g(0.3)
 
 
+ACTIVATIONS = {"tanh": np.tanh, "relu": lambda z: np.maximum(z, 0.0), "scale": (2.0, abs)}
+
+
+def activated(x, kind="relu"):
+    return np.sum(ACTIVATIONS[kind](x)) * ACTIVATIONS["scale"][0]
+
+
+def test_containers_of_functions() -> None:
+    x = np.array([-1.0, 0.5])
+    for kind in ("tanh", "relu"):
+        emitted = load(grad(activated).standalone(x, kind), "activated_grad")
+        np.testing.assert_array_equal(emitted(x, kind), grad(activated)(x, kind))
+
+
+def test_functions_that_are_defaults_stay_what_they_are() -> None:
+    def f(x, act=np.tanh):
+        return np.sum(act(x))
+    emitted = load(grad(f).standalone(), "f_grad")
+    x = np.array([-1.0, 0.5])
+    np.testing.assert_array_equal(emitted(x), grad(f)(x))
+    with pytest.raises(TypeError, match="act"):
+        emitted(x, np.sin)
+
+
 def noisy(x):
     return x * GENERATOR.normal()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import srcgrad
 from docblocks import ROOT
 
 DOCS = ROOT / "docs"
@@ -42,6 +43,13 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
         other = (page.parent / target).resolve() if target else page
         assert other.is_file() and other.is_relative_to(DOCS), f"{target} leads nowhere in the documents"
         assert not anchor or anchor[1:] in anchors(other), f"{target}{anchor}: no such heading"
+
+
+@pytest.mark.parametrize("name", [name for name in srcgrad.__all__ if not name.startswith("_")])
+def test_public_names_have_their_place_in_the_reference(name: str) -> None:
+    value = getattr(srcgrad, name)
+    page = DOCS / "reference" / ("errors.md" if isinstance(value, type) and issubclass(value, Exception) else "api.md")
+    assert name.lower() in anchors(page) or f"`{name}`" in page.read_text(encoding="utf-8")
 
 
 def test_headings_are_found(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Programs that are refused, and wrong uses, each with what it is called with.
 
-`@refused(args)`: the gradient with respect to the first argument is asked for.  `@wrong`: the function itself is called.
+`@refused(args)`: the gradient with respect to the first argument is asked for.  `@wrong`: the function is called.
 """
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ def adjoint_is_a_text():
 
 @wrong
 def source_is_gone():
-    return grad(eval("lambda x: x * x"))(1.0)
+    return grad(eval(compile("lambda x: x * x", "<made>", "eval")))(1.0)
 
 
 @wrong

@@ -1,7 +1,6 @@
 """What a call gives: known functions by rule and table, methods of arrays and lists, the user's own functions."""
 from __future__ import annotations
 
-import builtins
 import functools
 import inspect
 import itertools
@@ -12,12 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import classes, constructors, containers, fields, methods, operators
+from srcgrad.analysis.interpret import (
+    classes,
+    constructors,
+    containers,
+    fields,
+    methods,
+    narrowing,
+    operators,
+    unfollowed,
+)
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, captures_active, numeric
 from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view, viewed
 from srcgrad.analysis.interpret.special import SPECIAL
-from srcgrad.analysis.interpret.state import Abstract, Env, drop_slots, reach
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, drop_slots, reach
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -26,17 +35,17 @@ from srcgrad.analysis.values import (
     Known,
     Lazy,
     ListOf,
-    Number,
     ObjectOf,
+    OneOf,
     RangeOf,
-    Super,
     TupleOf,
+    Super,
     Value,
     number_of,
 )
-from srcgrad.lang.core import Attr, Call, Expr, Star, rebuild, suspends
+from srcgrad.lang.core import Attr, Call, Expr, Name, Star, rebuild, suspends
 from srcgrad.lang.source import is_user_function
-from srcgrad.library.iteration import zip_iterable_first, zip_sequence_first
+from srcgrad.library.iteration import transposed, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
 from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
@@ -51,8 +60,8 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye,
     np.identity, np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere,
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
-ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, *(v for v in vars(itertools).values() if isinstance(v, type)),
-                        itertools.chain.from_iterable))
+ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, itertools.chain.from_iterable, np.ndenumerate,
+                       *(v for v in vars(itertools).values() if isinstance(v, type))))
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
@@ -89,7 +98,11 @@ class Calls:
             fields.guard_class(ev, function.cls, "__call__")
             args, kwargs = self.arguments(ev, expr, env, inlined=True)
             return ev.rewrite(expr, lambda parts, make: _by_method(expr, parts), callee, *args, *kwargs.values())
+        if isinstance(function, OneOf) and (split := narrowing.by_kind(ev, expr, 0, callee)) is not None:
+            return split
         target = function.obj if isinstance(function, Known) else function
+        if target is zip and len(expr.args) == 1 and isinstance(expr.args[0], Star):
+            return self._transposed(ev, expr, expr.args[0], env)
         args, kwargs = self.arguments(ev, expr, env, inlined=isinstance(function, Closure) or _user_code(target)
                                       or is_library(target))
         if isinstance(function, Closure):
@@ -163,8 +176,10 @@ class Calls:
                 ev.heap.mark(ref.storage, written=True, active=args[2].active)
             return Abstract(Known(None))
         spelled = SYNONYMS.get(function, function) if _hashable(function) else function
-        plain = equivalent_of(function)
-        if plain is not None and (plain.writes or _wants_plain_form(has_rule(spelled), args, kwargs)):
+        if function is next and isinstance(args[0].value, Lazy) and isinstance(expr.args[0], Name):
+            return Abstract(UNKNOWN, varied=args[0].active)     # it is advanced, and may be again elsewhere
+        plain = equivalent_of(function, tuple(map(_constant, args)), bool(kwargs))
+        if plain is not None and (plain.writes or _wants_plain_form(plain, has_rule(spelled), args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
         if has_rule(spelled):
             return self._operation(ev, expr, function, spelled, args, kwargs)
@@ -228,10 +243,6 @@ class Calls:
         return Abstract(value, ev.perhaps_copy(expr, refs, value, active), owner.varied)
 
     def _inactive(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
-        if function in (sum, min, max, abs, pow, round, divmod) and any(a.active for a in args):
-            raise Refused(f"the builtin `{function.__name__}` isn't supported yet where its arguments are "
-                          "differentiated",
-                          f"use `np.{function.__name__}`, or a loop", expr.at)
         if leaves_the_program(function) and any(a.active for a in [*args, *kwargs.values()]):
             raise Refused(f"a value that is differentiated is sent out of the program by `{function.__name__}`",
                           "call it outside of the function", expr.at)
@@ -241,7 +252,7 @@ class Calls:
             raise Refused(f"a function that reads what is differentiated is passed to `{function.__name__}`",
                           "write it as a loop", expr.at)
         if not _hashable(function) or not (is_pure(function) or function in PLAIN_BUILTINS):
-            return Abstract(UNKNOWN)
+            return unfollowed.of_call(ev, expr, function, args, kwargs)
         value = ev.result(function, [ev.value(a) for a in args], {k: ev.value(v) for k, v in kwargs.items()})
         surely = function in SURELY_NUMERIC or isinstance(function, np.ufunc) and function.nout == 1
         result = ev.fresh(expr, Array(None, None) if surely and value == UNKNOWN else value, False)
@@ -249,13 +260,10 @@ class Calls:
 
     def _introspection(self, ev: Evaluator, function: Any, args: list[Abstract]) -> Abstract:
         if function is isinstance and len(args) == 2 and isinstance(args[1].value, Known):
-            known = _class_of(ev.value(args[0]))
+            known = narrowing.is_instance(ev.whole(args[0]), args[1].value.obj)
             if known is not None:
-                try:
-                    return Abstract(Known(issubclass(known, args[1].value.obj)))
-                except TypeError:
-                    pass
-        if function is type and len(args) == 1 and (cls := _class_of(ev.value(args[0]))) is not None:
+                return Abstract(Known(known))
+        if function is type and len(args) == 1 and (cls := narrowing.class_of(ev.whole(args[0]))) is not None:
             return Abstract(Known(cls))
         if function in (str, repr, format) and any(a.active for a in args):
             ev.heap.note_text()
@@ -264,11 +272,21 @@ class Calls:
     def method_in_library(self, ev: Evaluator, expr: Call, name: str, owner: Abstract, args: list[Abstract],
                           kwargs: dict[str, Abstract]) -> Abstract | None:
         """A call of the plain Python form of a method, where that is needed."""
-        cls = _class_of(ev.value(owner))
+        cls = narrowing.class_of(ev.value(owner))
         plain = None if cls is None else method_of(cls, name)
         if plain is not None and (plain.writes or any(a.active for a in [owner, *args, *kwargs.values()])):
             return self.user(ev, expr, plain.function, [owner, *args], kwargs, receiver=True)
         return None
+
+    def _transposed(self, ev: Evaluator, expr: Call, rows: Star, env: Env) -> Abstract:
+        """zip(*rows)"""
+        item = ev(rows.value, env)
+
+        def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+            star = parts[1]
+            assert isinstance(star, Star)
+            return Call(make.outside("transposed", transposed), (star.value,), at=expr.at)
+        return ev.rewrite(expr, build, item) if item.active else Abstract(Lazy())
 
     def iterator(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
                  kwargs: dict[str, Abstract]) -> Abstract:
@@ -279,7 +297,7 @@ class Calls:
         plain = equivalent_of(function, constants, bool(kwargs))
         if function is zip:
             plain = _zip_of(ev, args)
-        if active and (plain is not None or makes_generator(function)):
+        if plain is not None or makes_generator(function):
             self.callees[(ev.site, id(expr))] = (function if plain is None else plain.function, False)
         return Abstract(Lazy(), varied=active)
 
@@ -287,8 +305,7 @@ class Calls:
               receiver: bool = False) -> Abstract:
         if makes_generator(function):
             made = self.iterator(ev, expr, function, args, kwargs)
-            if made.varied:
-                self.callees[(ev.site, id(expr))] = (function, receiver)
+            self.callees[(ev.site, id(expr))] = (function, receiver)
             return made
         self.callees[(ev.site, id(expr))] = (function, receiver)
         if self.user_result is not None:
@@ -296,7 +313,7 @@ class Calls:
             if result is not None:
                 drop_slots(self.env, reach([*args, *kwargs.values()]))
                 return result
-        return Abstract(UNKNOWN, varied=any(a.active for a in [*args, *kwargs.values()]))
+        return NOT_YET
 
     def opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
         """Code that can't be looked into: fine as long as nothing that is differentiated gets there."""
@@ -314,15 +331,16 @@ class Calls:
             for ref in item.refs:
                 ev.heap.mark(ref.storage, loose=True)
         drop_slots(self.env, reach([*args, *kwargs.values()]))
-        return Abstract(UNKNOWN)
+        return unfollowed.of_call(ev, expr, function, args, kwargs)
 
 
-def _wants_plain_form(has_rule: bool, args: list[Abstract], kwargs: dict[str, Abstract]) -> bool:
+def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],
+                      kwargs: dict[str, Abstract]) -> bool:
     """Whether a call needs the plain Python form of its function: a rule takes sequences, and no keys of them."""
     items = [*args, *kwargs.values()]
     if not any(item.active for item in items):
         return False
-    return not has_rule or bool(kwargs) or any(isinstance(item.value, Lazy) for item in items)
+    return not has_rule or bool(kwargs) or plain.count is not None or any(isinstance(item.value, Lazy) for item in items)
 
 
 def _constant(item: Abstract) -> Any:
@@ -335,10 +353,14 @@ def _constant(item: Abstract) -> Any:
 
 def _zip_of(ev: Evaluator, args: list[Abstract]) -> Equivalent | None:
     """What zips an iterator with a sequence."""
-    lazy = [isinstance(ev.value(a), Lazy) for a in args]
+    lazy = [not isinstance(v, (Array, ListOf, TupleOf, RangeOf)) and not _is_text(v) for v in map(ev.value, args)]
     if lazy == [True, False]:
         return Equivalent(zip_iterable_first)
     return Equivalent(zip_sequence_first) if lazy == [False, True] else None
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Known) and isinstance(value.obj, str)
 
 
 def makes_generator(function: Any) -> bool:
@@ -367,20 +389,3 @@ def _by_method(expr: Call, parts: tuple[Expr, ...]) -> Expr:
     whole = rebuild(expr, parts)
     assert isinstance(whole, Call)
     return replace(whole, func=Attr(whole.func, "__call__", at=expr.at))
-
-
-def _class_of(value: Value) -> type | None:
-    match value:
-        case Known(obj):
-            return type(obj)
-        case Number(kind, dtype):
-            return dtype.type if dtype is not None else getattr(builtins, kind)
-        case Array(_, dims):
-            return None if dims is None else np.ndarray
-        case TupleOf(_, cls) | ObjectOf(cls, _):
-            return cls
-        case ListOf():
-            return list
-        case DictOf():
-            return dict
-    return None

@@ -16,7 +16,7 @@ from srcgrad.analysis.interpret import containers, fields
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
-from srcgrad.analysis.interpret.state import Abstract, Env, Ref
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Ref
 from srcgrad.analysis.values import Known, ObjectOf
 from srcgrad.lang.core import Attr, Bind, Call, Const, Dict, Effect, Expr, List, Name, Star, Statement, Store
 from srcgrad.lang.source import is_user_function
@@ -41,7 +41,7 @@ def construct(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> A
     if isinstance(ev.site, Bind) and ev.site.values == (expr,) and not _reads(expr, ev.site.names[0]):
         bind = ev.site
         ev.replacements[bind] = lambda make: _made(make, expr, cls, bind.names[0], bind)
-        return ev.unknown(*args, *kwargs.values())
+        return NOT_YET
     return ev.rewrite(expr, lambda parts, make: _temporary(make, expr, cls), *args, *kwargs.values())
 
 

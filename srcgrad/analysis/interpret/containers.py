@@ -6,15 +6,31 @@ A field of one particular object, or the value at a constant key of one particul
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
+from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Slot, Storage
 from srcgrad.analysis.values import UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, number_of
-from srcgrad.lang.core import Bin, Dict, Expr, Item, List, Star, Tuple
+from srcgrad.lang.core import (
+    Attr,
+    Bin,
+    Call,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    Item,
+    List,
+    Name,
+    Star,
+    Store,
+    Tuple,
+)
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
@@ -47,6 +63,8 @@ def _held(storage: Storage, key: Any, env: Env) -> list[Abstract]:
         return [env[slot]]
     if storage.kind == "list" or key == ANY:
         return list(storage.fields.values())
+    if storage.cls is defaultdict:
+        return [storage.fields[k] for k in (key, ANY) if k in storage.fields]
     return [storage.fields[k] for k in (key, ANY) if k in storage.fields][:1]
 
 
@@ -123,6 +141,10 @@ def spread(ev: Evaluator, expr: Star, env: Env) -> list[Abstract]:
 
 
 def list_(ev: Evaluator, expr: List, env: Env) -> Abstract:
+    if any(isinstance(part, Star) and ev(part.value, env).active for part in expr.items):
+        for part in expr.items:
+            ev(part.value if isinstance(part, Star) else part, env)
+        return ev.rewrite(expr, lambda parts, make: _concatenated(make, expr, parts))
     items: list[Abstract] = []
     for part in expr.items:
         items.extend(_spread_into_list(ev, part, env) if isinstance(part, Star) else [ev(part, env)])
@@ -132,6 +154,22 @@ def list_(ev: Evaluator, expr: List, env: Env) -> Abstract:
     ev.displays[id(expr)] = TupleOf(tuple(map(ev.argument_value, expr.items, items))) \
         if not any(isinstance(part, Star) for part in expr.items) else UNKNOWN
     return Abstract(ListOf(None), frozenset((Ref(storage),)))
+
+
+def _concatenated(make: Make, expr: List, parts: tuple[Expr, ...]) -> Expr:
+    """[*a, b, *c]   ->   a list that a, [b] and c go into"""
+    first: list[Expr] = []
+    new: Name | None = None
+    for part in parts:
+        if new is None and not isinstance(part, Star):
+            first.append(part)
+            continue
+        if new is None:
+            new = make.bind(List(tuple(first), at=expr.at), "items")
+        value = part.value if isinstance(part, Star) else List((part,), at=expr.at)
+        make.add(Effect(Call(Attr(new, "extend"), (value,), at=expr.at), at=expr.at))
+    assert new is not None
+    return new
 
 
 def _spread_into_list(ev: Evaluator, part: Star, env: Env) -> list[Abstract]:
@@ -147,6 +185,16 @@ def _spread_into_list(ev: Evaluator, part: Star, env: Env) -> list[Abstract]:
 
 def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
     pairs: list[tuple[Any, Abstract]] = []
+    if any(key is None and ev(value, env).active for key, value in zip(expr.keys, expr.values)):
+        known = [None if key is None else () for key in expr.keys]
+        for k, (key, value) in enumerate(zip(expr.keys, expr.values)):
+            if key is not None:
+                ev(key, env)
+            item = ev(value, env)
+            if key is None and (found := sure_keys(item)) is not None:
+                known[k] = tuple(found)
+        build = _filled if None in known else _listed
+        return ev.rewrite(expr, lambda parts, make: build(make, expr, parts, known))
     for key, value in zip(expr.keys, expr.values):
         if key is None:
             pairs.extend(_spread_keys(ev, value, env))
@@ -155,6 +203,46 @@ def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
             pairs.append((known, ev(value, env)))
     storage = born(ev, expr, "dict", pairs, env)
     return Abstract(DictOf(()), frozenset((Ref(storage),)))
+
+
+def sure_keys(item: Abstract) -> list[Any] | None:
+    """The keys of a dict, where all of them are known and there for life."""
+    found = keys(item)
+    return found if ANY not in found and all(ref.storage.has(key) for ref in item.refs for key in found) else None
+
+
+def _listed(make: Make, expr: Dict, parts: tuple[Expr, ...], known: list[tuple[Any, ...] | None]) -> Expr:
+    """{**d, "k": v}   ->   {"a": d["a"], "k": v}"""
+    rest = iter(parts)
+    pairs: dict[Expr, Expr] = {}
+    for key, found in zip(expr.keys, known):
+        if key is not None:
+            made = next(rest)
+            pairs[made] = next(rest)
+            continue
+        held = make.bind(next(rest))
+        pairs.update((Const(k), Item(held, Const(k))) for k in found or ())
+    return Dict(tuple(pairs), tuple(pairs.values()), at=expr.at)
+
+
+def _filled(make: Make, expr: Dict, parts: tuple[Expr, ...], known: list[tuple[Any, ...] | None]) -> Expr:
+    """{**d, "k": v}   ->   a dict that is filled"""
+    rest = iter(parts)
+    pairs = [(None if key is None else next(rest), next(rest)) for key in expr.keys]
+    plain: list[tuple[Expr, Expr]] = []
+    new: Name | None = None
+    for key, value in pairs:
+        if key is not None and new is None:
+            plain.append((key, value))
+            continue
+        if new is None:
+            new = make.bind(Dict(tuple(k for k, _ in plain), tuple(v for _, v in plain), at=expr.at), "entries")
+        if key is None:
+            make.add(Effect(Call(Attr(new, "update"), (value,), at=expr.at), at=expr.at))
+        else:
+            make.add(Store(Item(new, key), None, value, at=expr.at))
+    assert new is not None
+    return new
 
 
 def _spread_keys(ev: Evaluator, value: Expr, env: Env) -> list[tuple[Any, Abstract]]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.managers import expansion
+from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, forgetful, join_envs, live_part, merge_envs
 from srcgrad.analysis.lengths import Iteration
-from srcgrad.analysis.values import Array, Lazy, Linear, ListOf, Number, RangeOf, ShapeOf, TupleOf
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Lazy, Linear, ListOf, Number, RangeOf, ShapeOf, TupleOf
 from srcgrad.lang.core import Const, Expr, For, If, Jump, Name, Statement, Try, While, With, statements
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ class Control:
             return self.block(stmt.body if certain else stmt.orelse, env)
         self.facts.taken.pop(stmt, None)
         live = self.facts.live.after[stmt]
-        ends = [self.block(body, dict(env)) for body in (stmt.body, stmt.orelse)]
+        ways = ((stmt.body, True), (stmt.orelse, False))
+        ends = [self.block(body, dict(narrowed(self.ev, stmt.test, env, way))) for body, way in ways]
         kept = [None if end is None else live_part(end, live) for end in ends]
         return self._joined(*kept)
 
@@ -171,13 +173,16 @@ class Control:
                 return functools.reduce(self.heap.join, item.items)
         if isinstance(value, Lazy) and item.active:
             return Abstract(varied=True)        # it is run in place of the loop
-        if item.active:
+        if item.active and not isinstance(value, DictOf):
             raise Refused("it isn't known what this loop runs over",
                           "loop over a range, an array, a list or a tuple", stmt.at)
-        return NOTHING
+        return Abstract(UNKNOWN, self.ev.view(item, None)) if item.value == UNKNOWN else NOTHING
 
     def _while(self, stmt: While, env: Env) -> Env | None:
-        return self._loop(stmt, env, lambda state: self.ev(stmt.test, state))
+        def head(state: Env) -> None:
+            self.ev(stmt.test, state)
+            state.update(narrowed(self.ev, stmt.test, state, True))
+        return self._loop(stmt, env, head)
 
     def _loop(self, stmt: For | While, env: Env, head: Callable[[Env], object]) -> Env | None:
         """The state at the head grows until it is stable; only what is live there is kept.

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import constructors
@@ -42,6 +43,9 @@ def _field_names(item: Abstract) -> list[str]:
 
 def _object(make: Make, e: Expr, cls: type, parts: dict[str, Build]) -> Expr:
     owner = e if isinstance(e, Name) else make.bind(e)
+    if cls is SimpleNamespace or constructors.record_fields(cls) == tuple(parts):
+        made = tuple((name, build(make, Attr(owner, name))) for name, build in parts.items())
+        return Call(make.outside(cls.__name__, cls), (), made)
     new = make.bind(Call(Attr(make.outside("object", object), "__new__"), (make.outside(cls.__name__, cls),)),
                     cls.__name__.lower())
     for name, build in parts.items():

@@ -13,12 +13,15 @@ import numpy as np
 
 from srcgrad.analysis.interpret import classes, containers, fields, operations
 from srcgrad.analysis.interpret.equalities import Equalities
+from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
+from srcgrad.analysis.interpret.unfollowed import unfollowed
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage
 from srcgrad.analysis.scope import MISSING, Outer, guard_attribute
 from srcgrad.analysis.values import (
+    PENDING,
     UNKNOWN,
     Array,
     Closure,
@@ -29,11 +32,14 @@ from srcgrad.analysis.values import (
     ListOf,
     Number,
     ObjectOf,
+    OneOf,
     Super,
     TupleOf,
     Value,
     join,
+    members,
     number_of,
+    one_of,
 )
 from srcgrad.lang.core import (
     Attr,
@@ -67,6 +73,7 @@ UNARY: dict[str, Callable] = {"-": operator.neg, "+": operator.pos, "~": operato
 INACTIVE_OPERATORS = frozenset(("//", "<<", ">>", "&", "|", "^"))
 DATA = (int, float, complex, np.ndarray, np.generic, list, tuple, dict)
 HOLE = Name("_")
+_DISPATCHER = type(np.sum)
 COMPREHENSIONS = ("ListComp", "SetComp", "DictComp", "GeneratorExp")
 _INACTIVE_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"))
 
@@ -78,8 +85,10 @@ class Evaluator:
                  call: Callable[[Evaluator, Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
         self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
         self.site: Any = None
+        self.pending = 0                             # how often a value came up that isn't known yet
         self.loops: tuple = ()
         self.born: set[Storage] = set()
+        self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what code that isn't followed may change
         self.comprehensions: set[tuple[Any, int]] = set()
         self.live_after: frozenset[str] = frozenset()
         self.made: Callable[[Any, str], str] = lambda stmt, hint: hint      # names for what rewriting holds
@@ -97,13 +106,17 @@ class Evaluator:
     def rewrite(self, expr: Expr, build: Build, *operands: Abstract) -> Abstract:
         """The expression will be replaced by what `build` makes of its children."""
         self.rewrites[self.site, id(expr)] = build
-        return self.unknown(*operands)
+        return NOT_YET
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:
         self.rewrites.pop((self.site, id(expr)), None)
+        pending = self.pending
         item = getattr(self, _method_name(type(expr).__name__))(expr, env)
         if isinstance(item.value, Closure) and not item.varied and captures_active(item.value, env):
             item = replace(item, varied=True)
+        if self.pending > pending and not isinstance(expr, (Tuple, List, Dict, Slice, Star)):
+            item = NOT_YET
+        self.pending += item.value == PENDING
         self._annotate(expr, item)
         return item
 
@@ -111,8 +124,19 @@ class Evaluator:
         """The kind of thing, looked up in the heap where it is a container."""
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self.value(i) for i in item.items), item.value.cls)
+        if isinstance(item.value, OneOf):
+            kinds = [m for m in members(self.whole(item)) if m != Known(None)]
+            return self.whole(item) if not kinds else one_of(kinds)
         containers = self._containers(item, 0) if item.refs else None
         return self.canonical(item.value) if containers is None else containers
+
+    def whole(self, item: Abstract) -> Value:
+        """As `value`, where None is one of the things that it may be."""
+        if not isinstance(item.value, OneOf):
+            return self.value(item)
+        held = [self._container(ref.storage) for ref in item.refs if ref.storage.kind != "array"]
+        plain = [self.canonical(m) for m in item.value.kinds if not isinstance(m, (ListOf, DictOf, ObjectOf))]
+        return functools.reduce(join, [*plain, *held])
 
     def _containers(self, item: Abstract, depth: int) -> Value | None:
         """What is true of all containers that the value may be; None where it is none."""
@@ -204,7 +228,7 @@ class Evaluator:
         if obj is None or isinstance(obj, (str, bool)):
             self.guards[("value", outer)] = outer.guard_value()
             return Abstract(Known(obj))
-        if isinstance(obj, (types.ModuleType, type, np.dtype)) or callable(obj) and not hasattr(obj, "__dict__") \
+        if isinstance(obj, (types.ModuleType, type, np.dtype, np.ufunc, _DISPATCHER)) or callable(obj) and not hasattr(obj, "__dict__") \
                 or isinstance(obj, (types.FunctionType, types.MethodType, type(np.sum))) \
                 or callable(obj) and is_user_function(obj):
             self.guards[("identity", outer)] = outer.guard_identity()
@@ -231,6 +255,9 @@ class Evaluator:
                 return self._container_from(value, path, origin, active)
             case Number(kind):
                 return Abstract(value, varied=active and kind != "bool")
+            case OneOf(kinds):
+                parts = tuple(self.from_value(v, (path, k), origin, active) for k, v in enumerate(kinds))
+                return functools.reduce(self.heap.join, parts)
         return Abstract(value, varied=active and value == UNKNOWN)
 
     def _container_from(self, value: Value, path: Any, origin: str, active: bool) -> Abstract:
@@ -238,7 +265,7 @@ class Evaluator:
         storage = self.heap.storage((origin, path), kind, origin, _hint(path))
         storage.home = ()
         storage.cls = getattr(value, "cls", None)
-        pairs: list = []
+        pairs: list[tuple[Any, Value]] = []
         match value:
             case ListOf(item):
                 pairs = [("*", item)] if item is not None else []
@@ -246,6 +273,7 @@ class Evaluator:
                 pairs = [*items, *([("*", other)] if other is not None else [])]
             case ObjectOf(_, fields):
                 pairs = list(fields)
+        storage.born_with = frozenset(key for key, _ in pairs if key != containers.ANY)
         for key, item in pairs:
             part = self.from_value(item, (path, key), origin, active)
             if key == "*":
@@ -266,7 +294,8 @@ class Evaluator:
                           "write it as a loop", expr.at)
         if active:
             self.heap.note_text()
-        return NOTHING
+            return NOTHING
+        return unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
 
     def comprehension(self, expr: Opaque) -> Abstract:
         """Is noted, and followed as the statements that it stands for once they are there."""
@@ -287,13 +316,9 @@ class Evaluator:
             if joined is not None:
                 return joined
         if own_operator(self, expr, [(left, a), (right, b)]):
-            return self.unknown(left, right)
+            return NOT_YET
         active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.op], [a, b]), a, b), active)
-
-    def unknown(self, *operands: Abstract) -> Abstract:
-        """What isn't known until the function that makes it is put in place."""
-        return Abstract(UNKNOWN, varied=any(operand.active for operand in operands))
 
     def _unary(self, expr: Unary, env: Env) -> Abstract:
         operand = self(expr.operand, env)
@@ -302,7 +327,7 @@ class Evaluator:
             return Abstract(Number("bool") if known is None else Known(not known))
         value = self.value(operand)
         if own_operator(self, expr, [(operand, value)]):
-            return self.unknown(operand)
+            return NOT_YET
         result = numeric(self.result(UNARY[expr.op], [value]), value)
         return self.fresh(expr, result, operand.active and expr.op != "~")
 
@@ -325,15 +350,19 @@ class Evaluator:
             return Abstract(Number("bool"))
         values = [self.value(i) for i in items]
         if own_operator(self, expr, list(zip(items, values))):
-            return self.unknown()
+            return NOT_YET
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.ops[0]], values), *values), False)
 
     def _known_comparison(self, op: str, left: Abstract, right: Abstract) -> bool | None:
         a, b = self.value(left), self.value(right)
         if op in ("is", "is not") and isinstance(b, Known) and _is_one_object(b.obj):
-            same = a.obj is b.obj if isinstance(a, Known) else None if a == UNKNOWN or isinstance(a, Closure) else False
+            answers = {_may_be(kind, b.obj) for kind in members(self.whole(left))}
+            same = answers.pop() if len(answers) == 1 else None
             return None if same is None else same == (op == "is")
         if op in ("is", "is not") and isinstance(b, Known) and b.obj is None:
+            a = self.whole(left)
+            if isinstance(a, OneOf):
+                return None if Known(None) in a.kinds else op == "is not"
             if isinstance(a, Known):
                 return (a.obj is None) == (op == "is")
             certain = isinstance(a, (Number, Array, TupleOf, ListOf, DictOf, ObjectOf, Closure, Lazy))
@@ -344,18 +373,23 @@ class Evaluator:
         return None
 
     def _bool(self, expr: Bool, env: Env) -> Abstract:
-        return self._any_of([*expr.values], env)
+        ways: list[tuple[Expr, Env]] = []
+        for value in expr.values:
+            ways.append((value, env))
+            env = narrowed(self, value, env, expr.op == "and")
+        return self._any_of(ways)
 
     def _cond(self, expr: Cond, env: Env) -> Abstract:
         test = self.truth(self(expr.test, env))
         if test is not None:
             return self(expr.body if test else expr.orelse, env)
-        return self._any_of([expr.body, expr.orelse], env)
+        return self._any_of([(expr.body, narrowed(self, expr.test, env, True)),
+                             (expr.orelse, narrowed(self, expr.test, env, False))])
 
-    def _any_of(self, exprs: list[Expr], env: Env) -> Abstract:
+    def _any_of(self, exprs: list[tuple[Expr, Env]]) -> Abstract:
         """One of several; those that never return don't count."""
         items = []
-        for expr in exprs:
+        for expr, env in exprs:
             try:
                 items.append(self(expr, env))
             except NeverReturns:
@@ -395,6 +429,8 @@ class Evaluator:
             return self._known_attribute(expr, value.obj)
         if isinstance(value, Super):
             return classes.super_attribute(self, expr, owner)
+        if isinstance(value, OneOf):
+            return fields.of_several(self, expr, owner, value, env)
         if isinstance(value, ObjectOf):
             return fields.attribute(self, expr, owner, value.cls, env)
         if isinstance(value, TupleOf) and expr.name in value.fields and owner.items is not None:
@@ -407,6 +443,8 @@ class Evaluator:
         if owner.active and value == UNKNOWN and expr.name not in _INACTIVE_ATTRIBUTES:
             result = Array(None, None) if expr.name in ("real", "imag", "T", "mT") else result
             return Abstract(result, self.view(owner, None), True)
+        if value == UNKNOWN and result == UNKNOWN and owner.refs:
+            return Abstract(result, self.view(owner, None))
         active = owner.active and expr.name in ("real", "imag", "T") and number_of(value) is not None
         return self.fresh(expr, result, active)
 
@@ -460,8 +498,8 @@ class Evaluator:
         if isinstance(value, (ListOf, DictOf)):
             return containers.item(self, expr, owner, index, env)
         if own_operator(self, expr, [(owner, value), (index, self.value(index))]):
-            return self.unknown(owner)
-        return Abstract(operations.getitem(value, self.value(index)), varied=owner.active)
+            return NOT_YET
+        return Abstract(operations.getitem(value, self.value(index)), self.view(owner, None), owner.active)
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
         entries = self.value(index)
@@ -505,6 +543,15 @@ class Evaluator:
 @functools.cache
 def _method_name(kind: str) -> str:
     return "_" + kind.lower()
+
+
+def _may_be(value: Value, obj: Any) -> bool | None:
+    """Whether a value is this very object; None where that isn't certain."""
+    if isinstance(value, Known):
+        return value.obj is obj
+    if isinstance(value, ObjectOf):
+        return None if isinstance(obj, value.cls) else False
+    return None if value in (UNKNOWN, PENDING) or isinstance(value, Closure) else False
 
 
 def _is_one_object(obj: Any) -> bool:

@@ -6,13 +6,29 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import containers
+from srcgrad.analysis.interpret import containers, narrowing
 from srcgrad.analysis.interpret.refused import Refused
-from srcgrad.analysis.interpret.state import Abstract, Env, Slot
+from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Slot
 from srcgrad.analysis.scope import guard_attribute
-from srcgrad.analysis.values import Known, ObjectOf, Value
-from srcgrad.lang.core import Attr, Call, Code, Const, Expr, Function, Name, Param, Return, Star
+from srcgrad.analysis.values import Known, ObjectOf, OneOf, Value
+from srcgrad.lang.core import (
+    Attr,
+    Call,
+    Code,
+    Const,
+    Expr,
+    Function,
+    If,
+    Name,
+    Param,
+    Return,
+    Star,
+    Store,
+    Unary,
+)
 from srcgrad.lang.parse import LAMBDA
+from srcgrad.runtime.containers import has_field
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
@@ -26,7 +42,7 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
         return _property(ev, expr, owner, cls, found)
     held = containers.read(ev, owner, name, env)
     if isinstance(found, functools.cached_property):
-        return _cached(ev, expr, owner, held, env)
+        return _cached(ev, expr, owner, found, held, env)
     if held is not None:
         return held
     if name == "__class__":
@@ -39,6 +55,22 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
         return ev.rewrite(expr, lambda parts, make: Call(Attr(parts[0], "__getattr__"), (Const(name),)), owner)
     raise Refused(f"the attribute `{name}` of a {cls.__name__} isn't supported yet",
                   "pass what it holds as an argument", expr.at)
+
+
+def of_several(ev: Evaluator, expr: Attr, owner: Abstract, value: OneOf, env: Env) -> Abstract:
+    """An attribute of what is an object of one of several classes: a field that they all have, or each by itself."""
+    objects = [m.cls for m in value.kinds if isinstance(m, ObjectOf)]
+    has = [m for m in value.kinds if isinstance(m, ObjectOf) and not isinstance(
+        inspect.getattr_static(m.cls, expr.name, None), (property, types.FunctionType))
+        and containers.read(ev, narrowing.restricted(owner, [m]), expr.name, env) is not None]
+    if len(has) == len(objects) == len(value.kinds):
+        found = containers.read(ev, owner, expr.name, env)
+        assert found is not None
+        return found
+    split = narrowing.by_kind(ev, expr, 0, owner)
+    if split is None:
+        raise Refused(f"it isn't known what has the attribute `{expr.name}` here", "test the class first", expr.at)
+    return split
 
 
 def method_of(cls: type, name: str) -> Any:
@@ -61,14 +93,26 @@ def _property(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, found: prop
     return ev.rewrite(expr, lambda parts, make: Call(make.outside(expr.name, found.fget), (parts[0],)), owner)
 
 
-def _cached(ev: Evaluator, expr: Attr, owner: Abstract, held: Abstract | None, env: Env) -> Abstract:
+def _cached(ev: Evaluator, expr: Attr, owner: Abstract, found: functools.cached_property, held: Abstract | None,
+            env: Env) -> Abstract:
     """A cached property is computed when it is read first, and a field from then on."""
-    known = all(ref.storage.single and Slot(ref.storage, expr.name) in env for ref in owner.refs)
-    if known or held is not None and all(ref.storage.has(expr.name) for ref in owner.refs):
-        assert held is not None
+    name = expr.name
+    if held is not None and all(containers.surely(ref.storage, name, env) for ref in owner.refs):
         return held
-    raise Refused(f"the cached property `{expr.name}` isn't supported yet where it is differentiated",
-                  "make it a method", expr.at)
+    if not all(ref.storage.single for ref in owner.refs):
+        raise Refused(f"the cached property `{name}` isn't supported on one of several objects", "make it a method",
+                      expr.at)
+
+    for ref in owner.refs:
+        env[Slot(ref.storage, name)] = NOT_YET        # who reads it again does so when it is there
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        place = Attr(make.bind(parts[0]), name, at=expr.at)
+        compute = Store(place, None, Call(make.outside(name, found.func), (place.value,), at=expr.at), at=expr.at)
+        there = Call(make.outside("has_field", has_field), (place.value, Const(name)))
+        make.add(compute if held is None else If(Unary("not", there), (compute,), at=expr.at))
+        return place
+    return ev.rewrite(expr, build)
 
 
 def _method(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, found: Any) -> Abstract:

@@ -12,10 +12,12 @@ from srcgrad.analysis.interpret import containers, operations, operators, stores
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
+from srcgrad.analysis.interpret.iteration import Made
+from srcgrad.analysis.interpret.narrowing import forget_decisions, note_decision
 from srcgrad.analysis.interpret.rewrites import Build, Replace
 from srcgrad.analysis.interpret.rewriting import rewrite, same_text
-from srcgrad.analysis.interpret.iteration import Made
 from srcgrad.analysis.interpret.state import (
+    NOT_YET,
     NOTHING,
     Abstract,
     Env,
@@ -123,7 +125,7 @@ class Facts:
 
     def value_of(self, item: Abstract) -> Value:
         """The value with all that is known of what it refers to."""
-        return self.evaluator.value(item)
+        return self.evaluator.whole(item)
 
     def written(self, storage: Storage) -> bool:
         """Whether something writes in place into the storage, or into one that may be confused with it."""
@@ -217,14 +219,17 @@ class _Walk(Control):
         self._note_raising(env)
         self.ev.site = stmt
         self.ev.born = set()
+        pending = self.ev.pending
         try:
             new = self._rewritten(stmt, env)
             if new is not None:
                 return self.block(new, env)
             after = getattr(self, "_" + type(stmt).__name__.lower())(stmt, dict(env))
         except Refused as refusal:
-            self.facts.refused[stmt] = refusal
-            return None
+            if self.ev.pending == pending:
+                self.facts.refused[stmt] = refusal
+                return None
+            after = {**env, **dict.fromkeys(names.bound_by(stmt), NOT_YET)}
         except NeverReturns:
             return None
         if after is not None:
@@ -254,11 +259,14 @@ class _Walk(Control):
         items = [self.ev(value, env) for value in stmt.values]
         for name, item in zip(stmt.names, items):
             self._assign(env, name, item)
+        if len(stmt.names) == 1:
+            note_decision(env, stmt.names[0], stmt.values[0])
         self._check_generations(stmt, env)
         return env
 
     def _assign(self, env: Env, name: str, item: Abstract) -> None:
         env.pop(name, None)
+        forget_decisions(env, name)
         forget_name(self.heap, env, name)
         env[name] = item
 
@@ -285,7 +293,7 @@ class _Walk(Control):
         if stmt.star is not None:
             if item.active:
                 self.facts.replacements[stmt] = stores.starred(stmt, stmt.star, item, value)
-            return [Abstract(UNKNOWN, varied=item.active)] * n
+            return [Abstract(UNKNOWN, self.ev.view(item, None), item.active)] * n
         if stmt.star is None and item.items is not None and len(item.items) == n:
             return list(item.items)
         if isinstance(value, ListOf):
@@ -294,7 +302,7 @@ class _Walk(Control):
             return [Abstract(Number("int"))] * n
         if isinstance(value, Array):
             return [self._array_element(stmt, item, value, Const(k)) for k in range(n)]
-        return [Abstract(UNKNOWN, varied=item.active)] * n
+        return [Abstract(UNKNOWN, self.ev.view(item, None), item.active)] * n
 
     def _array_element(self, stmt: Statement, item: Abstract, value: Array, index: Expr) -> Abstract:
         result = operations.getitem(value, (Number("int"),))
@@ -349,6 +357,9 @@ class _Walk(Control):
         elif (replace := stores.augmented(stmt, kind)) is not None:
             self.facts.replacements[stmt] = replace
             return None
+        elif kind == UNKNOWN and not old.active and not value.active:
+            self._write_array(old, value)
+            return Abstract(UNKNOWN, old.refs)
         elif number_of(kind) is None and not isinstance(kind, TupleOf):
             raise Refused("it isn't known whether this changes an array or puts a new value in its place",
                           "give the element a name first, or write `x = x + ...`", stmt.at)
@@ -374,6 +385,10 @@ class _Walk(Control):
                 self.heap.mark(ref.storage, active=active)
             self._assign(env, name, Abstract(result, old.refs, active))
             return
+        if kind == UNKNOWN and old.refs:
+            self._write_array(old, value)
+            self._assign(env, name, Abstract(result, old.refs, active))
+            return
         self._assign(env, name, self.ev.fresh(stmt.place, result, active))
 
     def _write(self, stmt: Store, place: Abstract, key: Abstract, value: Abstract, env: Env) -> None:
@@ -389,6 +404,8 @@ class _Walk(Control):
                 containers.write(self.ev, place, known, value, env)
         elif place.active or value.active:
             raise Refused("it isn't known what is assigned to here", "use a local array, list or dict", stmt.at)
+        else:
+            self._write_array(place, value)
 
     def _write_slice(self, stmt: Store, place: Abstract, value: Abstract) -> None:
         """items[a:b] = value"""

@@ -21,8 +21,10 @@ from srcgrad.analysis.values import (
     Array,
     DictOf,
     Known,
+    Lazy,
     Linear,
     ListOf,
+    ObjectOf,
     RangeOf,
     ShapeOf,
     TupleOf,
@@ -45,14 +47,17 @@ from srcgrad.lang.core import (
     Slice,
     Star,
     Statement,
+    Try,
     Tuple,
     Unpack,
+    While,
     expressions,
     names_read,
     statements,
     substitute,
     with_expressions,
 )
+from srcgrad.lang.source import is_user_function
 
 Block = tuple[Statement, ...]
 
@@ -80,9 +85,35 @@ VIEWS = ("items", "values", "keys")
 
 def rewritten_loop(ev: Evaluator, stmt: For, env: Env) -> Block | None:
     """The loop over indices, or None where it stays as it is."""
-    if not isinstance(stmt.iter, Call) or any(isinstance(a, Star) for a in stmt.iter.args):
+    if isinstance(stmt.iter, Call) and not any(isinstance(a, Star) for a in stmt.iter.args):
+        new = _Loop(ev, stmt, env).rewritten()
+        if new is not None:
+            return new
+    item = ev(stmt.iter, env)
+    value = ev.value(item)
+    return _over_object(ev, stmt, value.cls) if isinstance(value, ObjectOf) and item.active else None
+
+
+def rewritten_unpack(ev: Evaluator, stmt: Unpack, env: Env) -> Block | None:
+    """`a, b = iterator` takes them out of a list."""
+    item = ev(stmt.value, env)
+    if ev.value(item) != Lazy() or not item.active:
         return None
-    return _Loop(ev, stmt, env).rewritten()
+    return (replace(stmt, value=Call(Const(list), (stmt.value,), at=stmt.value.at)),)
+
+
+def _over_object(ev: Evaluator, stmt: For, cls: type) -> Block | None:
+    """A loop over an object with `__next__`, or with an `__iter__` that gives another iterator."""
+    at = stmt.at
+    if not hasattr(cls, "__next__"):
+        call = Call(Attr(stmt.iter, "__iter__", at=at), (), at=at)
+        return (replace(stmt, iter=call),) if is_user_function(getattr(cls, "__iter__", None)) else None
+    held, more = (Name(ev.made(stmt, hint), at=at) for hint in ("iterator", "more"))
+    following = Bind((stmt.target,), (Call(Attr(held, "__next__", at=at), (), at=at),), at=at)
+    stopped = (Name("StopIteration"), None, (Bind((more.id,), (Const(False),), at=at),))
+    body = (Try((following,), (stopped,), at=at), If(more, stmt.body, (Jump("break", at=at),), at=at))
+    return (Bind((held.id,), (stmt.iter,), at=at), Bind((more.id,), (Const(True),), at=at),
+            While(Const(True), body, at=at))
 
 
 @dataclass(frozen=True)
@@ -106,6 +137,8 @@ class _Loop:
     def rewritten(self) -> Block | None:
         call = self.stmt.iter
         assert isinstance(call, Call)
+        if not all(self.known(Name(n)) is getattr(builtins, n) for n in ("len", "list", "min", "range")):
+            return None                 # the program has other uses for these names
         function = self.known(call.func)
         if function is builtins.reversed and len(call.args) == 1 and self.matters():
             return self.backwards(call.args[0])
@@ -162,7 +195,7 @@ class _Loop:
                 length = dims[0] if dims is not None else None
             case TupleOf(items):
                 length = Linear(len(items))
-            case ListOf() | RangeOf() | ShapeOf():
+            case ListOf() | RangeOf() | ShapeOf() | Known(str()):
                 pass
             case _:
                 return None

@@ -10,6 +10,7 @@ All others only do something once on the way in and once on the way out, and wha
 from __future__ import annotations
 
 import contextlib
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -27,6 +28,7 @@ from srcgrad.lang.core import (
     Const,
     Effect,
     Expr,
+    For,
     If,
     Jump,
     Name,
@@ -64,12 +66,33 @@ def _expansion_of(ev: Evaluator, manager: Expr, env: Env) -> Callable | None:
                 return _suppress
             if called.obj is contextlib.nullcontext:
                 return _nothing
-            return _object(called.obj) if isinstance(called.obj, type) else None
+            if isinstance(called.obj, type):
+                return _object(called.obj)
+            active = any(ev(e, env).active for e in (*manager.args, *(v for _, v in manager.kwargs)))
+            return _generator(called.obj) if active else None
         return None
     value = ev.value(ev(manager, env))
     if isinstance(value, ObjectOf):
         return _object(value.cls)
     return _object(type(value.obj)) if isinstance(value, Known) else None
+
+
+def _generator(function: Any) -> Callable | None:
+    """Of a generator under `contextlib.contextmanager`: the body runs in the place of its `yield`, like a loop's."""
+    plain = getattr(function, "__wrapped__", None)
+    made = getattr(getattr(function, "__code__", None), "co_filename", "")
+    if made != contextlib.contextmanager.__code__.co_filename or not inspect.isgeneratorfunction(plain):
+        return None
+    if not is_user_function(plain):
+        return None
+    yields = [n for n in parse.nodes(find(plain).tree) if parse.kind(n) in ("Yield", "YieldFrom")]
+    if len(yields) != 1:
+        return None
+
+    def written_out(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:
+        call = replace(manager, func=maker.outside(plain.__name__, plain))
+        return [For(name or maker.name("given"), call, body, at=stmt.at)]
+    return written_out
 
 
 def _suppress(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:
@@ -107,7 +130,8 @@ def _object(cls: type) -> Callable | None:
                                    Attr(Name(error), "__traceback__"))
         done = Call(Attr(held, "__exit__"), known, at=manager.at)
         caught = (If(Unary("not", done), (Jump("raise", at=stmt.at),), at=stmt.at),)
-        return [first, Try(body, ((maker.outside("BaseException", BaseException), error, caught),), (left,), at=stmt.at)]
+        everything = maker.outside("BaseException", BaseException)
+        return [first, Try(body, ((everything, error, caught),), (left,), at=stmt.at)]
     return written_out
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import containers, fields, operations
+from srcgrad.analysis.interpret import containers, fields, narrowing, operations
 from srcgrad.analysis.interpret.expressions import Evaluator, numeric
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view
 from srcgrad.analysis.interpret.state import Abstract, Env
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, TupleOf, Value
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, OneOf, TupleOf, Value
 from srcgrad.lang.core import (
     Attr,
     Bind,
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, env: Env) -> Abstract:
     """What `owner.name(...)` gives, where the owner isn't a module, a class or the like."""
     value = ev.value(owner)
+    if isinstance(value, OneOf) and (split := narrowing.by_kind(ev, expr, 0, owner)) is not None:
+        return split
     if isinstance(value, ObjectOf) or isinstance(value, TupleOf) and value.cls is not tuple:
         return _of_object(calls, ev, expr, func, owner, value, env)
     args, kwargs = calls.arguments(ev, expr, env)

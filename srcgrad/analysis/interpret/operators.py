@@ -10,10 +10,11 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.analysis.interpret import narrowing
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Build
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import ObjectOf, TupleOf, Value
+from srcgrad.analysis.values import ObjectOf, OneOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Expr, Item, Name, Unary
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ def method(cls: type | None, name: str) -> types.FunctionType | None:
 
 def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value]]) -> bool:
     """Whether the expression means methods of the operands' classes, which is noted."""
+    for k, (item, value) in enumerate(operands):
+        if isinstance(value, OneOf) and any(class_of(m) for m in value.kinds):
+            if not isinstance(expr, Compare) and narrowing.by_kind(ev, expr, k, item) is not None:
+                return True
     classes = [class_of(value) for _, value in operands]
     if not any(classes):
         return False

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
-from srcgrad.analysis.interpret.iteration import rewritten_loop
+from srcgrad.analysis.interpret.iteration import rewritten_loop, rewritten_unpack
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.interpret.writing_calls import is_candidate, rewritten_call
 from srcgrad.analysis.values import Array, number_of
@@ -31,6 +31,7 @@ from srcgrad.lang.core import (
     Name,
     Statement,
     Store,
+    Unpack,
     expressions,
     map_expr,
     names_read,
@@ -48,6 +49,8 @@ def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
     if isinstance(stmt, Store) and (new := _store(ev, stmt, env)) is not None:
         return new
     if isinstance(stmt, For) and (new := _for(ev, stmt, env) or rewritten_loop(ev, stmt, env)) is not None:
+        return new
+    if isinstance(stmt, Unpack) and (new := rewritten_unpack(ev, stmt, env)) is not None:
         return new
     if not any(is_candidate(e) or _is_flat(e) for top in expressions(stmt) for e in walk(top)):
         return None

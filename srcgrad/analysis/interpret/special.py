@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,23 @@ from srcgrad.analysis.interpret import constructors, containers, copying, fields
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
-from srcgrad.analysis.interpret.state import Abstract, Env
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, ObjectOf, Super, TupleOf, number_of
+from srcgrad.analysis.interpret.state import Abstract, Env, Ref
+from srcgrad.analysis.values import (
+    UNKNOWN,
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    ListOf,
+    Number,
+    ObjectOf,
+    Super,
+    TupleOf,
+    number_of,
+)
 from srcgrad.lang.core import (
     Attr,
+    Bind,
     Call,
     Code,
     Const,
@@ -158,7 +171,7 @@ def _partial(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
         return None
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-        held = [e if isinstance(e, Const) else make.bind(e, "held") for e in parts[1:]]
+        held = [e if isinstance(e, Const) else _kept(make, e) for e in parts[1:]]
         n = len(expr.args)
         named = {name: value for (name, _), value in zip(expr.kwargs, held[n:])}
         more: Expr = Name("kwargs")
@@ -169,6 +182,13 @@ def _partial(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
         params = (Param("args", "varargs"), Param("kwargs", "varkw"))
         return Function(Code(LAMBDA, params, (Return(call, at=expr.at),), expr.at), free, at=expr.at)
     return ev.rewrite(expr, build, *args, *kwargs.values())
+
+
+def _kept(make: Make, value: Expr) -> Name:
+    """A name of its own for a value, also for what a name means now."""
+    name = make.name(value.id if isinstance(value, Name) else "held")
+    make.add(Bind((name,), (value,), at=value.at))
+    return Name(name, at=value.at)
 
 
 def same(function: Any) -> Any:
@@ -226,6 +246,26 @@ def _deque(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs
     if kwargs or len(args) > 1:
         return _unless_active(expr, [*args, *kwargs.values()], "deque")
     return ev.rewrite(expr, lambda parts, make: Call(make.outside("list", list), parts[1:], at=expr.at), *args)
+
+
+def _default_dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+                  env: Env) -> Abstract | None:
+    """What isn't there yet is made when it is asked for."""
+    factory = args[0].value if len(args) == 1 and not kwargs else None
+    if isinstance(factory, Closure) and isinstance(body := factory.function.code.body[0], Return) \
+            and isinstance(body.value, (Const, List)):
+        made = ev(body.value, env)
+    elif isinstance(factory, Known) and factory.obj in (float, int):
+        made = Abstract(Number(factory.obj.__name__))
+    elif isinstance(factory, Known) and factory.obj in (list, dict):
+        inner = ev.storage(expr, factory.obj.__name__, "default")
+        ev.heap.mark(inner, many=True)
+        made = Abstract(ListOf(None) if factory.obj is list else DictOf(()), frozenset((Ref(inner),)))
+    else:
+        return _unless_active(expr, args, "defaultdict")
+    storage = containers.born(ev, expr, "dict", [], env, defaultdict)
+    ev.heap.put(storage, containers.ANY, made)
+    return Abstract(DictOf(()), frozenset((Ref(storage),)))
 
 
 def _permute(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
@@ -293,6 +333,7 @@ SPECIAL: dict[Any, Handler] = {
     reversed: _by_method("__reversed__"), divmod: _by_method("__divmod__"), pow: _by_method("__pow__"),
     functools.partial: _partial, functools.wraps: _wraps, same: _same,
     list: _list, tuple: _tuple, dict: _dict, OrderedDict: _dict, deque: _deque,
+    defaultdict: _default_dict,
     changes.permute: _permute, changes.sort_order: _sort_order,
     dataclasses.replace: _replace, dataclasses.asdict: _as_dict, dataclasses.astuple: _as_tuple,
     copy.copy: _copy, copy.deepcopy: _deepcopy,

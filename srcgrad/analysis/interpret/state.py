@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.analysis.lengths import forget
-from srcgrad.analysis.values import UNKNOWN, Array, Linear, Number, Value, join
+from srcgrad.analysis.values import PENDING, UNKNOWN, Array, Linear, Number, Value, join
 from srcgrad.lang.core import Expr, names_read
 
 Path = tuple[Expr, ...] | None
@@ -94,8 +94,8 @@ class Abstract:
 
     @property
     def active(self) -> bool:
-        if self.items is not None:
-            return any(item.active for item in self.items)
+        if self.items is not None and any(item.active for item in self.items):
+            return True
         return self.varied or any(ref.storage.active or _holds_active(ref.storage) for ref in self.refs)
 
     @property
@@ -112,6 +112,7 @@ def _holds_active(storage: Storage, seen: frozenset = frozenset()) -> bool:
 
 
 NOTHING = Abstract()
+NOT_YET = Abstract(PENDING)
 
 
 class Heap:
@@ -166,15 +167,30 @@ class Heap:
 
     def join(self, a: Abstract, b: Abstract) -> Abstract:
         """What is true of both: references are united, and so no longer exact."""
-        if a is b or a == b:
+        if a is b or a == b or b.value == PENDING:
             return a
+        if a.value == PENDING:
+            return b
         items = None
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
             items = tuple(self.join(p, q) for p, q in zip(a.items, b.items))
+        if items is None:
+            a, b = self._without_items(a), self._without_items(b)
         refs = a.refs | b.refs
         if a.refs != b.refs:
             refs = self._merge_refs(refs)
         return Abstract(self._join_values(a.value, b.value), refs, a.varied or b.varied, items)
+
+    def _without_items(self, item: Abstract) -> Abstract:
+        """A tuple that isn't told apart any more from what else there may be: all of its items are in one."""
+        if item.items is None:
+            return item
+        parts = [self._without_items(part) for part in item.items]
+        refs = frozenset(Ref(ref.storage, None) if ref.storage.kind == "array" else ref for p in parts for ref in p.refs)
+        self.unite(refs)
+        for ref in refs:
+            self.mark(ref.storage, loose=True)
+        return Abstract(item.value, refs, any(part.varied for part in parts))
 
     def _join_values(self, a: Value, b: Value) -> Value:
         """Lengths that are equal in this call are taken to be equal in every one, which is guarded."""

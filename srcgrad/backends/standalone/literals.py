@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,15 @@ class NotPlain(Exception):
     """A value that isn't made of numbers, strings, arrays and containers alone; the text says what it is."""
 
 
-def literal(value: Any, depth: int = 0) -> str:
-    """An expression for the value, over the name `np`.
+Other = Callable[[Any], "str | None"]
+
+
+def _nothing_else(value: Any) -> str | None:
+    return None
+
+
+def literal(value: Any, other: Other = _nothing_else, depth: int = 0) -> str:
+    """An expression for the value, over the name `np`; `other` may give one for what stands in a container.
 
     >>> literal({"rates": (0.1, -0.0, float("inf")), "w": np.ones(2, np.float32)})
     "{'rates': (0.1, -0.0, float('inf')), 'w': np.array([1.0, 1.0], dtype='float32')}"
@@ -34,22 +42,29 @@ def literal(value: Any, depth: int = 0) -> str:
     if kind is complex:
         return f"complex({literal(value.real)}, {literal(value.imag)})"
     if kind in (slice, range):
-        return f"{kind.__name__}({', '.join(literal(v, depth + 1) for v in (value.start, value.stop, value.step))})"
-    return _container(value, depth)
+        return f"{kind.__name__}({', '.join(literal(v) for v in (value.start, value.stop, value.step))})"
+    return _container(value, other, depth)
 
 
-def _container(value: Any, depth: int) -> str:
+def _container(value: Any, other: Other, depth: int) -> str:
     kind = type(value)
+    found = other(value) if depth else None
+    if found is not None:
+        return found
+
+    def inner(item: Any) -> str:
+        return literal(item, other, depth + 1)
+
     if kind is dict:
-        return "{" + ", ".join(f"{literal(k, depth + 1)}: {literal(v, depth + 1)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{inner(k)}: {inner(v)}" for k, v in value.items()) + "}"
     if kind in (set, frozenset):
-        items = ", ".join(sorted(literal(v, depth + 1) for v in value))
+        items = ", ".join(sorted(map(inner, value)))
         return f"{kind.__name__}(({items},))" if items else f"{kind.__name__}()"
     if kind is list:
-        return "[" + ", ".join(literal(v, depth + 1) for v in value) + "]"
+        return "[" + ", ".join(map(inner, value)) + "]"
     if kind is tuple:
-        return "(" + ", ".join(literal(v, depth + 1) for v in value) + ("," if len(value) == 1 else "") + ")"
-    raise NotPlain(f"of type {kind.__name__}")
+        return "(" + ", ".join(map(inner, value)) + ("," if len(value) == 1 else "") + ")"
+    raise NotPlain(f"of type {kind.__name__}" if not depth else f"a container with a value of type {kind.__name__}")
 
 
 def _numpy(value: Any) -> str:

@@ -155,14 +155,15 @@ class _Module:
         return ast.unparse(ast.fix_missing_locations(Spell().visit(tree)))
 
     def _spelled(self, name: str, obj: Any, reads: dict[str, Hashable]) -> str:
-        if isinstance(obj, type) and getattr(builtins, obj.__name__, None) is obj:
-            return obj.__name__
-        if isinstance(obj, type) and getattr(np, obj.__name__, None) is obj:
+        known = str(getattr(obj, "__name__", ""))
+        if isinstance(obj, type) and getattr(builtins, known, None) is obj:
+            return known
+        if isinstance(obj, type) and getattr(np, known, None) is obj:
             reads["np"] = self.units.add(np, "np")
-            return f"np.{obj.__name__}"
+            return f"np.{known}"
         if callable(obj) or obj is NUMERIC:
             key = self.units.helper(Place(_INSIDE, "NUMERIC")) if obj is NUMERIC else self.units.add(
-                obj, getattr(obj, "__name__", name).strip("<>"))
+                obj, (known or name).strip("<>"))
             own = self.units.all[key].own
             reads[own] = key
             return own

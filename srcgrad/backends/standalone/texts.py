@@ -131,7 +131,8 @@ class _Renamer(ast.NodeTransformer):
 def without_examples(text: str) -> str:
     """The text of a definition with docstrings that end before their examples.
 
-    >>> without_examples("def f(x):\\n    '''Twice x.\\n\\n    >>> f(1)\\n    2\\n    '''\\n    return 2 * x").split("\\n")
+    >>> text = "def f(x):\\n    '''Twice x.\\n\\n    >>> f(1)\\n    2\\n    '''\\n    return 2 * x"
+    >>> without_examples(text).split("\\n")
     ['def f(x):', "    '''Twice x.'''", '    return 2 * x']
     """
     lines = text.split("\n")

@@ -97,11 +97,22 @@ class Units:
         self.all[key] = Unit("import", name, imports=(module.__name__, None))
 
     def _constant(self, key: Hashable, obj: Any, name: str) -> None:
+        reads: dict[str, Hashable] = {}
+
+        def other(part: Any) -> str | None:
+            """Functions, classes and modules that a container holds are pieces of their own."""
+            if not isinstance(part, types.ModuleType) and not callable(part):
+                return None
+            label = f"{name}_{len(reads)}"
+            reads[label] = self.add(part, label)
+            return label
+
         try:
-            text = literal(obj)
+            text = literal(obj, other)
         except NotPlain as error:
             raise self.refused(name, str(error)) from None
-        reads = {"np": self.add(np, "np")} if "np" in free_names(text) else {}
+        if "np" in free_names(text):
+            reads["np"] = self.add(np, "np")
         self.all[key] = Unit("constant", name, f"{name} = {text}", reads)
 
     def refused(self, name: str, what: str) -> UnsupportedError:

@@ -7,7 +7,7 @@ from srcgrad.backends.views.aligned import Aligned, align
 from srcgrad.backends.views.colour import highlighted
 from srcgrad.lang.source import Found
 
-__all__ = ["as_html", "side_by_side"]
+__all__ = ["as_html", "as_text", "side_by_side"]
 
 _WIDEST = 100
 _FORWARD = "the function"
@@ -29,6 +29,11 @@ def as_html(found: Found, text: str) -> str:
                     for left, right in _rows(align(found, text)))
     heads = "".join(f"<th style='text-align:left'>{html.escape(title)}</th>" for title in (_FORWARD, _BACKWARD))
     return f"<table><tr>{heads}</tr>{cells}</table>"
+
+
+def as_text(text: str) -> str:
+    """Any text as HTML that looks the same."""
+    return f"<pre>{html.escape(text)}</pre>"
 
 
 _STYLE = " style='text-align:left;white-space:pre;font-family:monospace;padding:0 1em 0 0'"

@@ -152,11 +152,11 @@ def _fitted(name: str, i: int, g: Any, shape: tuple[int, ...], dtype: np.dtype) 
             raise RuntimeError(f"Function {name} returned an invalid gradient at index {i} - got {list(given)} but "
                                f"expected shape compatible with {list(shape)}")
         over = (*range(lead), *(k + lead for k, n in enumerate(shape) if n == 1 and given[k + lead] != 1))
-        g = g.sum(over, True).reshape(shape)                                             # type: ignore[attr-defined]
+        g = g.sum(over, True).reshape(shape)
     if g._a.dtype != dtype:
         if g._a.dtype.kind == "c" and dtype.kind != "c":
-            g = g.real                                                                   # type: ignore[attr-defined]
-        g = g.to(dtype)                                                                  # type: ignore[attr-defined]
+            g = g.real
+        g = g.to(dtype)
     return g
 
 
@@ -246,7 +246,7 @@ def _recorded(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outs
     node.ctx, node.function, node.plan, node.seq = ctx, cls, _Plan, sequence()
     node.places = tuple(i for i, needed in enumerate(ctx.needs_input_grad) if needed)
     node.edges = tuple(edge_of(args[i]) for i in node.places)
-    node.arguments = tuple((x._a.shape, x._a.dtype) if isinstance(x, Tensor) else None for x in args)  # type: ignore[misc]
+    node.arguments = tuple((x._a.shape, x._a.dtype) if isinstance(x, Tensor) else None for x in args)
     for t in ctx._dirty:
         if t._rg and t._fn is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
@@ -272,7 +272,7 @@ def _save(ctx: FunctionCtx, outs: tuple[Any, ...], results: tuple[Any, ...], ten
             saved.append(t)
             continue
         other = twin(results[place])
-        other._result_number = next(i for i, x in enumerate(tensors) if x is results[place])   # type: ignore[attr-defined]
+        other._result_number = next(i for i, x in enumerate(tensors) if x is results[place])
         saved.append(other)
     ctx._saved = tuple(saved)
     ctx._versions = tuple(0 if t is None else t._version for t in saved)

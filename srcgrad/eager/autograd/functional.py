@@ -28,8 +28,8 @@ def _tuple(x: Any, name: str, where: str) -> tuple[bool, tuple[Tensor, ...]]:
 def _fresh(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
     """Inputs to differentiate by: with create_graph still joined to the caller's graph."""
     if create_graph:
-        return tuple(t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in inputs)  # type: ignore[attr-defined]
-    return tuple(t.detach().clone().requires_grad_() for t in inputs)                    # type: ignore[attr-defined]
+        return tuple(t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in inputs)
+    return tuple(t.detach().clone().requires_grad_() for t in inputs)
 
 
 def _detached(x: Any, create_graph: bool) -> Any:
@@ -60,7 +60,7 @@ def _rows(out: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: bool,
         raise RuntimeError(f"Output {i} of the user-provided function does not require gradients. The outputs must be "
                            "computed in a differentiable manner from the input when running in strict mode.")
     columns: list[list[Tensor]] = [[] for _ in xs]
-    flat = out.reshape(-1)                                                               # type: ignore[attr-defined]
+    flat = out.reshape(-1)
     for k in range(out.numel()):
         found = grad((flat[k],), xs, retain_graph=True, create_graph=create_graph, allow_unused=True) \
             if out.requires_grad else (None,) * len(xs)
@@ -76,7 +76,7 @@ def _block(column: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
     shape = (*out._a.shape, *x._a.shape)
     if not column:
         return wrap(np.zeros(shape, x._a.dtype))
-    found: Tensor = stack(column, 0).reshape(shape)                                      # type: ignore[attr-defined]
+    found: Tensor = stack(column, 0).reshape(shape)
     return found
 
 
@@ -89,7 +89,7 @@ def _scalar(func: Callable[..., Any], where: str) -> Callable[..., Tensor]:
             raise RuntimeError(f"The function given to {where} should return a single Tensor")
         if out.numel() != 1:
             raise RuntimeError(f"The Tensor returned by the function given to {where} should contain a single element")
-        return out.squeeze()                                                             # type: ignore[attr-defined,no-any-return]
+        return out.squeeze()
     return checked
 
 

@@ -70,7 +70,7 @@ def _steps(a: np.ndarray) -> tuple[complex, ...]:
 
 
 def _analytic(out: Tensor, xs: list[Tensor]) -> list[np.ndarray]:
-    """By backward: a row an element of each input (real and imaginary part apart), a column an element of the output."""
+    """By backward: a row an element of each input (real and imaginary part apart), a column one of the output."""
     columns: list[list[np.ndarray]] = [[] for _ in xs]
     for j in range(out.numel()):
         for seed in _steps(out._a):

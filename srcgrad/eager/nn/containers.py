@@ -201,9 +201,7 @@ class ParameterList(Module):
         return self
 
     def __repr__(self) -> str:
-        lines = (f"({name}): Parameter containing: [{kind} of size {_size(param)}]"
-                 for name, param in self._parameters.items() for kind in [param.dtype])
-        return bracketed(self._get_name(), lines)
+        return _listed(self)
 
 
 class ParameterDict(Module):
@@ -249,9 +247,16 @@ class ParameterDict(Module):
             self[key] = value
 
 
+    def __repr__(self) -> str:
+        return _listed(self)
+
+
 def _as_parameter(value: Tensor) -> Parameter:
     return value if isinstance(value, Parameter) else Parameter(value)
 
 
-def _size(tensor: Tensor) -> str:
-    return "x".join(map(str, tensor.shape))
+def _listed(module: Module) -> str:
+    """The module with type and size of each parameter."""
+    sizes = ((name, param, "x".join(map(str, param.shape))) for name, param in module._parameters.items())
+    lines = (f"  ({name}): Parameter containing: [{param.dtype} of size {size}]" for name, param, size in sizes)
+    return bracketed(module._get_name(), lines)

@@ -71,9 +71,9 @@ def _check(in_channels: int, out_channels: int, groups: int, padding_mode: str) 
         raise ValueError("in_channels must be divisible by groups")
     if out_channels % groups != 0:
         raise ValueError("out_channels must be divisible by groups")
-    modes = ("zeros", "reflect", "replicate", "circular")
-    if padding_mode not in modes:
-        raise ValueError(f"padding_mode must be one of {set(modes)}, but got padding_mode='{padding_mode}'")
+    if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+        raise ValueError("padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got "
+                         f"padding_mode='{padding_mode}'")
 
 
 class Conv1d(_Convolution):

@@ -4,13 +4,27 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from srcgrad.eager.nn.ops import activations as ops
 from srcgrad.eager.nn.ops.apply import apply
 from srcgrad.eager.nn.tensors import Tensor
+from srcgrad.eager.pointwise import unary
 
 # Klambauer et al., 2017: with these, mean 0 and variance 1 are a fixed point
 SELU_ALPHA = 1.6732632423543772
 SELU_SCALE = 1.0507009873554805
+
+_silu, _mish, _log_sigmoid, _hardsigmoid, _hardswish, _gelu, _gelu_tanh = (
+    unary(op, op.primal) for op in (ops.silu, ops.mish, ops.log_sigmoid, ops.hardsigmoid, ops.hardswish, ops.gelu,
+                                    ops.gelu_tanh))
+
+
+def floating(input: Tensor, kernel: str) -> Tensor:
+    """The input, refused if its elements aren't floats: the function has no meaning for integers."""
+    if input._a.dtype.kind != "f":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.legacy}'")
+    return input
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -41,32 +55,32 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`input` where positive, `negative_slope * input` elsewhere."""
-    return _placed(input, apply(ops.leaky_relu, input, negative_slope), inplace)
+    return _placed(input, apply(ops.leaky_relu, floating(input, "leaky_relu_cpu"), negative_slope), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where positive, `alpha * (exp(input) - 1)` elsewhere."""
-    return _placed(input, apply(ops.elu, input, alpha, 1.0, 1.0), inplace)
+    return _placed(input, apply(ops.elu, floating(input, "elu_cpu"), alpha, 1.0, 1.0), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """An ELU, scaled, whose two constants keep mean 0 and variance 1."""
-    return _placed(input, apply(ops.elu, input, SELU_ALPHA, SELU_SCALE, 1.0), inplace)
+    return _placed(input, apply(ops.elu, floating(input, "elu_cpu"), SELU_ALPHA, SELU_SCALE, 1.0), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where positive, `alpha * (exp(input / alpha) - 1)` elsewhere."""
-    return _placed(input, apply(ops.celu, input, alpha), inplace)
+    return _placed(input, apply(ops.celu, floating(input, "elu_cpu"), alpha), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """`input * sigmoid(input)`"""
-    return _placed(input, apply(ops.silu, input), inplace)
+    return _placed(input, _silu(floating(input, "silu_cpu")), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """`input * tanh(softplus(input))`"""
-    return _placed(input, apply(ops.mish, input), inplace)
+    return _placed(input, _mish(floating(input, "mish_cpu")), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -76,7 +90,7 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def logsigmoid(input: Tensor) -> Tensor:
     """The logarithm of the sigmoid."""
-    return apply(ops.log_sigmoid, input)
+    return _log_sigmoid(floating(input, "log_sigmoid_cpu"))
 
 
 def tanh(input: Tensor) -> Tensor:
@@ -96,29 +110,30 @@ def softsign(input: Tensor) -> Tensor:
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """`log(1 + exp(beta * input)) / beta`, and `input` where `beta * input` exceeds the threshold."""
-    return apply(ops.softplus, input, beta, threshold)
+    return apply(ops.softplus, floating(input, "softplus_cpu"), beta, threshold)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """The input moved towards 0 by `lambd`."""
     if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return apply(ops.softshrink, input, lambd)
+        raise RuntimeError(f"lambda must be in range [0, {np.finfo(input._a.dtype).max:g}] for input dtype "
+                           f"{input.dtype.legacy}, but found {lambd:g}")
+    return apply(ops.softshrink, floating(input, "softshrink_cpu"), lambd)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """The input, and 0 within `lambd` of 0."""
-    return apply(ops.hardshrink, input, lambd)
+    return apply(ops.hardshrink, floating(input, "hardshrink_cpu"), lambd)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """`(input + 3) / 6` clipped to [0, 1]."""
-    return _placed(input, apply(ops.hardsigmoid, input), inplace)
+    return _placed(input, _hardsigmoid(floating(input, "hardsigmoid_cpu")), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """`input` times the hard sigmoid."""
-    return _placed(input, apply(ops.hardswish, input), inplace)
+    return _placed(input, _hardswish(floating(input, "hardswish_cpu")), inplace)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -130,7 +145,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """`input` times the normal distribution function at `input`, or (`"tanh"`) an approximation of it."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return apply(ops.gelu if approximate == "none" else ops.gelu_tanh, input)
+    return (_gelu if approximate == "none" else _gelu_tanh)(floating(input, "GeluKernelImpl"))
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
@@ -148,6 +163,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
                            f"{weight.numel()} and channel size = {channels}.")
     lined = weight.reshape(-1, *(1,) * max(input.dim() - 2, 0)) if weight.numel() > 1 else weight.reshape(())
+    if weight._a.dtype != input._a.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.legacy} and {weight.dtype.legacy}")
     return apply(ops.prelu, input, lined)
 
 

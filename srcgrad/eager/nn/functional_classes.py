@@ -7,7 +7,7 @@ import numpy as np
 
 from srcgrad.eager.nn.functional_losses import check_reduction, reduce
 from srcgrad.eager.nn.ops import losses as ops
-from srcgrad.eager.nn.ops.apply import apply
+from srcgrad.eager.nn.ops.apply import apply, fixed
 from srcgrad.eager.nn.tensors import Tensor
 from srcgrad.eager.tensor import wrap
 
@@ -19,29 +19,45 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, *, ign
     The mean is weighted by the classes' weights; targets that are `ignore_index` don't count.
     """
     check_reduction(reduction)
+    fixed("nll_loss_forward", weight=weight)
     _check_classes(input, target, weight)
     axis = 0 if input.dim() == 1 else 1
-    classes, weights = _weights(target._a, input._a.shape[axis], weight, ignore_index)
+    numbers = target._a.reshape(()) if input.dim() == 1 else target._a
+    classes, weights = _weights(numbers, input._a.shape[axis], weight, ignore_index)
     weights = weights.astype(input._a.dtype)
     total = None if reduction == "none" else 1 if reduction == "sum" else np.sum(weights)
     return apply(ops.nll_2d if input.dim() > 2 else ops.nll, input, classes, weights, axis, total)
 
 
 def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    shape, wanted = tuple(input.shape), tuple(target.shape)
+    _check_target(tuple(input.shape), tuple(target.shape))
+    if input._a.dtype.kind != "f":
+        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{input.dtype.legacy}'")
+    if target._a.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.legacy}")
+    if weight is None:
+        return
+    classes = input.shape[0 if input.dim() == 1 else 1]
+    if tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got "
+                           f"weight tensor of shape: {list(weight.shape)}")
+    if weight._a.dtype != input._a.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
+
+
+def _check_target(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Refuses a target whose shape isn't the input's without the classes."""
     if len(shape) == 0:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
+    if len(shape) == 1 and wanted not in ((), (1,)):
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) > 1 and wanted[:1] != shape[:1]:
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
                          f"({wanted[0] if wanted else 0}).")
-    if wanted != shape[:1] * (len(shape) > 1) + shape[2:]:
-        raise RuntimeError(f"size mismatch (got input: {input.shape}, target: {target.shape})")
-    if target._a.dtype.kind not in "iu":
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
-    classes = shape[0 if len(shape) == 1 else 1]
-    if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got "
-                           f"weight tensor of shape: {list(weight.shape)}")
+    if len(shape) == 2 and len(wanted) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if len(shape) > 2 and wanted != shape[:1] + shape[2:]:
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
 
 
 def _weights(target: np.ndarray, classes: int, weight: Tensor | None,
@@ -67,10 +83,13 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, *
     """
     check_reduction(reduction)
     if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     axis = 0 if input.dim() == 1 else 1
     logs = input.log_softmax(axis)
-    if target._a.shape == input._a.shape and target._a.dtype.kind == "f":
+    if target._a.shape == input._a.shape and input.dim() > 1:
+        if target._a.dtype.kind != "f":
+            raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                               f"{target.dtype.legacy}")
         return _by_probabilities(logs, target, weight, reduction, label_smoothing, axis)
     if label_smoothing == 0.0:
         return nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
@@ -113,6 +132,8 @@ def kl_div(input: Tensor, target: Tensor, *, reduction: str = "mean", log_target
 
     `"batchmean"` is the sum over the size of the batch; the terms of a target 0 are 0.
     """
+    if input._a.dtype.kind in "iub" or target._a.dtype.kind in "iub":
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = target.exp() * (target - input)
     else:

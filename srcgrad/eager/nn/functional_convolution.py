@@ -64,17 +64,19 @@ def _check(input: Tensor, weight: Tensor, bias: Tensor | None, sizes: Any, axes:
                            f"{input.shape[1]} channels instead")
     if weight.shape[0] % groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
-                           f"got weight of size {list(weight.shape)} instead")
+                           f"got weight of size [{list(weight.shape)}] instead")
     if bias is not None and tuple(bias.shape) != (weight.shape[0],):
         raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
                            f"{weight.shape[0]} elements, but got bias of size {list(bias.shape)} instead")
-    _check_fit(input, weight, sizes)
+    _check_fit(input, weight, bias, sizes)
 
 
-def _check_fit(input: Tensor, weight: Tensor, sizes: Any) -> None:
+def _check_fit(input: Tensor, weight: Tensor, bias: Tensor | None, sizes: Any) -> None:
     if input._a.dtype != weight._a.dtype:
-        raise RuntimeError(f"Input type ({input.dtype.legacy}) and weight type ({weight.dtype.legacy}) should be the "
-                           "same")
+        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
+    if bias is not None and bias._a.dtype != input._a.dtype:
+        raise RuntimeError(f"Input type ({input.dtype.legacy.lower()}) and bias type ({bias.dtype.legacy.lower()}) "
+                           "should be the same")
     _, margins, dilation, _ = sizes
     room = [n + sum(p) for n, p in zip(input.shape[2:], margins)]
     need = [d * (k - 1) + 1 for d, k in zip(dilation, weight.shape[2:])]

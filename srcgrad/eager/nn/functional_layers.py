@@ -26,8 +26,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return product if bias is None else product + bias
     _check_linear(input, weight, bias)
     if input.dim() == 2:
-        return apply(linear_ops.affine, input, weight, bias)
-    rows = apply(linear_ops.affine, input.reshape(-1, input.shape[-1]), weight, bias)
+        return apply(linear_ops.affine, bias, input, weight)
+    rows = apply(linear_ops.affine, bias, input.reshape(-1, input.shape[-1]), weight)
     return rows.reshape(*input.shape[:-1], weight.shape[0])
 
 
@@ -36,9 +36,16 @@ def _check_linear(input: Tensor, weight: Tensor, bias: Tensor) -> None:
     out, features = weight.shape
     if wide != features:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{wide} and {features}x{out})")
-    if not input._a.dtype == weight._a.dtype == bias._a.dtype:
-        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
-                           f"{input.dtype.legacy} and {weight.dtype.legacy}")
+    if bias._a.dtype != weight._a.dtype:
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {bias.dtype.legacy} and "
+                           f"{weight.dtype.legacy}")
+    if input._a.dtype != weight._a.dtype:
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {input.dtype.legacy} and "
+                           f"{weight.dtype.legacy}")
+    if bias._a.shape not in ((out,), (1,), ()):
+        raise RuntimeError(f"The expanded size of the tensor ({out}) must match the existing size ({bias.shape[-1]}) "
+                           f"at non-singleton dimension 1.  Target sizes: {[rows, out]}.  Tensor sizes: "
+                           f"{list(bias.shape)}")
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.nn.ops import losses as ops
-from srcgrad.eager.nn.ops.apply import apply
+from srcgrad.eager.nn.ops.apply import apply, fixed
 from srcgrad.eager.nn.tensors import Tensor
+from srcgrad.eager.tensor import wrap
 
 
 def check_reduction(reduction: str) -> None:
@@ -25,6 +26,8 @@ def reduce(loss: Tensor, reduction: str) -> Tensor:
 
 def _together(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both broadcast to one shape; with a warning, since that is rarely meant."""
+    if target._a.dtype.kind in "iub" and input._a.dtype.kind == "f":
+        target = wrap(target._a.astype(input._a.dtype))
     if input._a.shape == target._a.shape:
         return input, target
     warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
@@ -85,6 +88,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 def soft_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """`log(1 + exp(-target * input))`, for targets 1 and -1."""
     check_reduction(reduction)
+    fixed("soft_margin_loss", target=target)
     return apply(ops.soft_margin, input, target, reduction)
 
 
@@ -94,9 +98,12 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
                          reduction: str = "mean") -> Tensor:
     """The cross entropy of probabilities and targets in [0, 1]; logarithms are cut at -100."""
     check_reduction(reduction)
+    fixed("binary_cross_entropy", weight=weight)
     if input._a.shape != target._a.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) "
                          "is deprecated. Please ensure they have the same size.")
+    if input._a.dtype != target._a.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.legacy} but expected {input.dtype.legacy}")
     if np.any((input._a < 0) | (input._a > 1)):
         raise RuntimeError("all elements of input should be between 0 and 1")
     return apply(ops.bce, input, target, _frozen(weight, input), reduction)
@@ -113,8 +120,12 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     tensor(0.6931)
     """
     check_reduction(reduction)
+    fixed("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if input._a.shape != target._a.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if target._a.dtype.kind in "iub":
+        raise RuntimeError(f"result type {input.dtype.legacy} can't be cast to the desired output type "
+                           f"{target.dtype.legacy}")
     return apply(ops.bce_logits, input, target, _frozen(weight, input), _frozen(pos_weight, input), reduction)
 
 

@@ -5,8 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from srcgrad.eager.nn.functional_activations import floating
 from srcgrad.eager.nn.ops import normalization as ops
-from srcgrad.eager.nn.ops.apply import apply
+from srcgrad.eager.nn.ops.apply import apply, fixed
 from srcgrad.eager.nn.tensors import Tensor
 from srcgrad.runtime.modes import no_grad
 
@@ -19,12 +20,14 @@ def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | 
         sizes = "".join(f", {n}" for n in shape)
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*{sizes}], but got input "
                            f"of size{list(input.shape)}")
-    return apply(ops.layer_norm, input, weight, bias, tuple(range(-len(shape), 0)), eps)
+    axes = tuple(range(-len(shape), 0))
+    return apply(ops.layer_norm, floating(input, "LayerNormKernelImpl"), weight, bias, axes, eps)
 
 
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
                bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 per channel: by the batch in training, which moves the running statistics; else by them."""
+    fixed("native_batch_norm", running_mean=running_mean, running_var=running_var)
     ndim = input.dim()
     axes = (0, *range(2, ndim))
     scale, shift = _shaped(weight, ndim), _shaped(bias, ndim)
@@ -33,7 +36,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         _move(input, running_mean, running_var, momentum, axes)
         return apply(ops.batch_norm, input, scale, shift, axes, eps)
     if running_mean is None or running_var is None:
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+        raise RuntimeError("running_mean must be defined in evaluation mode")
     mean, var = _shaped(running_mean, ndim), _shaped(running_var, ndim)
     out = (input - mean) * (var + eps).rsqrt()
     out = out if scale is None else out * scale

@@ -26,6 +26,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if len(margins) > input.dim():
         raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got "
                            f"padding length {len(pad)} and input of dimension {input.dim()}")
+    if any(n + a + b < 0 for n, (a, b) in zip(input.shape[input.dim() - len(margins):], margins)):
+        raise RuntimeError(f"The input size {list(input.shape)}, plus negative padding {list(pad)}, resulted in a "
+                           "negative output size, which is invalid.")
     if mode == "constant":
         return apply(ops.pad, input, margins, 0.0 if value is None else value)
     if mode not in _PLACES:

@@ -35,10 +35,14 @@ def _by(sizes: Sizes) -> str:
     return "x".join(map(str, sizes))
 
 
-def _check(kernel: Sizes, padding: Sizes) -> None:
+def _check(what: str, shape: Sizes, kernel: Sizes, padding: Sizes, dilation: int = 1) -> None:
+    axes = len(kernel)
+    if len(shape) - axes not in (1, 2):
+        raise RuntimeError(f"{what}: Expected {axes + 1}D or {axes + 2}D (batch mode) tensor with optional 0 dim batch "
+                           f"size for input, but got:{list(shape)}")
     if any(p < 0 or 2 * p > k for k, p in zip(kernel, padding)):
-        raise RuntimeError("pad should be at most half of effective kernel size, but got "
-                           f"pad={padding[0]}, kernel_size={kernel[0]}")
+        raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={padding[0]}, "
+                           f"kernel_size={kernel[0]} and dilation={dilation}")
 
 
 def _reach(kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, size: Sizes, places: Sizes) -> Any:
@@ -65,7 +69,7 @@ def _max_pool(input: Tensor, axes: int, kernel_size: Size, stride: Size | None, 
               ceil_mode: bool, return_indices: bool) -> Any:
     kernel, margins, wide = per_axis(kernel_size, axes), per_axis(padding, axes), per_axis(dilation, axes)
     steps = kernel if stride is None or stride == [] else per_axis(stride, axes)
-    _check(kernel, margins)
+    _check(f"max_pool{axes}d", input._a.shape, kernel, margins, wide[0])
     size = input._a.shape[-axes:]
     places = _places(input._a.shape, kernel, steps, margins, wide, ceil_mode)
     around = _reach(kernel, steps, margins, wide, size, places)
@@ -117,7 +121,7 @@ def _avg_pool(input: Tensor, axes: int, kernel_size: Size, stride: Size | None, 
               count_include_pad: bool, divisor: int | None) -> Tensor:
     kernel, margins = per_axis(kernel_size, axes), per_axis(padding, axes)
     steps = kernel if stride is None or stride == [] else per_axis(stride, axes)
-    _check(kernel, margins)
+    _check(f"avg_pool{axes}d", input._a.shape, kernel, margins)
     size = input._a.shape[-axes:]
     places = _places(input._a.shape, kernel, steps, margins, (1,) * axes, ceil_mode)
     around = _reach(kernel, steps, margins, (1,) * axes, size, places)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.tensor import Tensor, counter
 
 
 class Parameter(Tensor):
@@ -19,6 +19,10 @@ class Parameter(Tensor):
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         self._a = np.empty(0, np.float32) if data is None else data._a
+        if data is not None:
+            self._vc = counter(data)
+        if requires_grad and self._a.dtype.kind not in "fc":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad = requires_grad
 
     def __repr__(self, **options: Any) -> str:

@@ -57,7 +57,9 @@ class FactChecks:
         if fact != Const(None):
             out.append(self.call(checks.check_kind, Const(where), Name(name), fact))
         self._is_view(out, where, stmt, name, item, bound)
-        others = [o for o in sorted(env.keys() & bound) if o != name and self._are_separate(item, env[o])]
+        # a name that nothing reads any more may still mean what another one has taken over
+        live = env.keys() & bound if stmt is None else env.keys() & bound & self.facts.live.after[stmt]
+        others = [o for o in sorted(live) if o != name and self._are_separate(item, env[o])]
         if others:
             pairs = Dict(tuple(map(Const, others)), tuple(map(Name, others)))
             out.append(self.call(checks.check_separate, Const(where), Name(name), pairs))

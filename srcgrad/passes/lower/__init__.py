@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.lang import core, parse
-from srcgrad.passes.lower import assign, branches, functions, loops, managers, match, simple
+from srcgrad.passes.lower import assign, branches, comprehensions, functions, loops, managers, match, simple
 from srcgrad.passes.lower.context import CONSTRUCTS, Lowering
 
-__all__ = ["CONSTRUCTS", "lower", "assign", "branches", "functions", "loops", "managers", "match", "simple"]
+__all__ = ["CONSTRUCTS", "lower", "assign", "branches", "comprehensions", "functions", "loops", "managers", "match",
+           "simple"]
 
 
 def lower(tree: Any, file: str) -> core.Code:

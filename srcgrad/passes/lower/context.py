@@ -12,6 +12,8 @@ from srcgrad.passes.lower.returns import ends
 
 Statements = list[core.Statement]
 CONSTRUCTS: dict[str, Callable[[Any, Lowering], Statements]] = {}
+# Expressions that can be spelled out as statements which give their value a name.
+EXPANSIONS: dict[str, Callable[[str, Any, Lowering], Statements]] = {}
 
 
 def lowers(*kinds: str) -> Callable[[Callable[[Any, Lowering], Statements]], Callable[[Any, Lowering], Statements]]:
@@ -64,9 +66,13 @@ class Lowering:
             before, value = self.yielded(node)
             bind, name = self.temporary(value, "sent")
             return [*before, bind], name
-        before, node = hoist.hoist(node)
-        binds = [core.Bind((name,), (self.expr(value),), at=self.at(value)) for name, value in before]
-        return [*binds], self.expr(node)
+        before, node = hoist.hoist(node, self.fresh.name)
+        binds: Statements = []
+        for name, value in before:
+            spell_out = EXPANSIONS.get(parse.kind(value)) if parse.binds_names(value) else None
+            binds += [core.Bind((name,), (self.expr(value),), at=self.at(value))] if spell_out is None \
+                else spell_out(name, value, self)
+        return binds, self.expr(node)
 
     def yielded(self, node: Any) -> tuple[Statements, core.Yield]:
         """What a `yield` gives out, which is the first thing that its statement evaluates."""

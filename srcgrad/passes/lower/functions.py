@@ -18,6 +18,7 @@ _OWN_SCOPE = ("FunctionDef", "AsyncFunctionDef", "Lambda", "ClassDef")
 
 def function(node: Any, low: Lowering) -> core.Code:
     """A def in core form; every way through it ends in a return."""
+    _named_super(node)
     body = at_the_end(low.block(node.body))
     if is_generator(node) and not core.suspends(body):
         body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",
@@ -28,6 +29,16 @@ def function(node: Any, low: Lowering) -> core.Code:
 def is_generator(node: Any) -> bool:
     """Whether calling the function only makes a generator."""
     return any(parse.kind(inner) in ("Yield", "YieldFrom") for stmt in node.body for inner in _own_nodes(stmt))
+
+
+def _named_super(node: Any) -> None:
+    """`super()` in a method as `super(__class__, self)`, which says what it means anywhere."""
+    params = [*node.args.posonlyargs, *node.args.args]
+    for inner in (n for stmt in node.body for n in _own_nodes(stmt)):
+        if params and parse.kind(inner) == "Call" and parse.kind(inner.func) == "Name" and inner.func.id == "super" \
+                and not inner.args and not inner.keywords:
+            given = ("__class__", getattr(params[0], "id", None) or params[0].arg)
+            inner.args = [gast.copy_location(gast.Name(n, gast.Load(), None, None), inner) for n in given]
 
 
 def _head(node: Any, low: Lowering) -> core.At | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -28,21 +29,28 @@ def check(node: Any) -> None:
         raise Refused(*found)
 
 
-def hoist(node: Any) -> tuple[list[tuple[str, Any]], Any]:
+def hoist(node: Any, fresh: Callable[[str], str]) -> tuple[list[tuple[str, Any]], Any]:
     """The bindings (name, value) that an expression makes, in order, and the expression that is left.
 
     Refused where moving one to the front could change what the program computes: when it isn't always
     evaluated, or when something before it does more than reading other names.
     """
-    if not any(parse.kind(n) == "NamedExpr" for n in parse.nodes(node)):
+    if not parse.binds_names(node):
         return [], node
-    hoisting = _Hoisting()
+    hoisting = _Hoisting(fresh)
     left = hoisting.visit(copy.deepcopy(node), always=True)
     return hoisting.before, left
 
 
+def _consumes(node: Any) -> bool:
+    """Whether the call is of a builtin that uses up the generator expression that it is given."""
+    return parse.kind(node.func) == "Name" and node.func.id in _CONSUMERS and len(node.args) == 1 \
+        and parse.kind(node.args[0]) == "GeneratorExp" and not node.keywords
+
+
 class _Hoisting:
-    def __init__(self) -> None:
+    def __init__(self, fresh: Callable[[str], str]) -> None:
+        self.fresh = fresh
         self.before: list[tuple[str, Any]] = []
         self.plain = True  # only names have been read so far
         self.seen: set[str] = set()
@@ -54,6 +62,10 @@ class _Hoisting:
                 return self.binding(node, always)
             case "Lambda":
                 return node
+            case "ListComp" | "SetComp" | "DictComp" if parse.binds_names(node):
+                return self.comprehension(node, always)
+            case "Call" if _consumes(node) and parse.binds_names(node.args[0]):
+                return self.consumed(node, always)
             case "Name":
                 self.seen.add(node.id)
             case "BoolOp":
@@ -78,6 +90,23 @@ class _Hoisting:
         self.plain, self.seen = plain, seen | {name}
         return gast.copy_location(gast.Name(name, gast.Load(), None, None), node)
 
+    def comprehension(self, node: Any, always: bool) -> Any:
+        """One that binds names around it is evaluated beforehand, like a binding."""
+        if not (always and self.plain):
+            check(node)
+        name = self.fresh("values")
+        self.before.append((name, node))
+        return gast.copy_location(gast.Name(name, gast.Load(), None, None), node)
+
+    def consumed(self, node: Any, always: bool) -> Any:
+        """sum((y := f(v)) for v in x): the elements are a list first; `any` and `all` stop early."""
+        if node.func.id in ("any", "all"):
+            return self.comprehension(node, always)
+        given = node.args[0]
+        elements = gast.copy_location(gast.ListComp(given.elt, given.generators), given)
+        node.args = [self.comprehension(elements, always)]
+        return node
+
     def children(self, node: Any, always: bool) -> None:
         for name, value in gast.iter_fields(node):
             if isinstance(value, list):
@@ -88,3 +117,4 @@ class _Hoisting:
 
 _HARMLESS = frozenset({"Name", "Constant", "Attribute", "Load", "keyword"})
 _REORDERED = frozenset({"Dict", "DictComp", "ListComp", "SetComp", "GeneratorExp", "comprehension"})
+_CONSUMERS = frozenset({"any", "all", "sum", "min", "max", "list", "tuple", "set", "sorted"})

@@ -77,7 +77,8 @@ def _cases(cases: list[Any], subject: Expr, low: Lowering, at: core.At | None) -
     test = found.test
     if test is None:
         return [*body]
-    return [core.If(test, body, tuple(_cases(others, subject, low, at)), at=low.at(case, case.guard or case.pattern) or at)]
+    here = low.at(case, case.guard or case.pattern) or at
+    return [core.If(test, body, tuple(_cases(others, subject, low, at)), at=here)]
 
 
 def _pattern(node: Any, subject: Expr, low: Lowering) -> _Found:

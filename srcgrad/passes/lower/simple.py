@@ -66,8 +66,6 @@ def _deleted(target: Any, low: Lowering) -> Statements:
             owner, name = low.expr(target.value), core.Const(target.attr)
             return [core.Effect(core.Call(core.Name("delattr"), (owner, name), at=at), at=at)]
     owner, index = low.expr(target.value), low.expr(target.slice)
-    if any(isinstance(e, core.Slice) for e in core.walk(index)):
-        raise Refused("`del` of a slice isn't supported", "Make a new list of what stays.", target)
     return [core.Effect(core.Call(core.Attr(owner, "__delitem__"), (index,), at=at), at=at)]
 
 

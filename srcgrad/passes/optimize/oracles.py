@@ -42,7 +42,7 @@ from srcgrad.runtime import checks, containers, outside, structure
 
 IMPURE_HELPERS = checks.ASSERTIONS | {
     containers.cut, containers.uninsert, containers.insert_back, containers.reopen, containers.permute,
-    containers.permute_back, containers.put_back, containers.put_field_back,
+    containers.permute_back, containers.put_back, containers.put_field_back, structure.opened,
     outside.contents, outside.give_back,
     structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar, structure.check_pair}
 PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))

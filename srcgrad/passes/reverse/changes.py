@@ -57,15 +57,15 @@ def change_of(context: Context, stmt: Statement) -> Change | None:
     """The change of a container that the statement makes, if it is one."""
     match stmt:
         case Effect(Call(Attr(owner, method), args, ())):
-            found = _by_method(context.value(stmt, owner), owner, method, args)
+            found = _by_method(context.owner_value(stmt, owner), owner, method, args)
             return found or _by_function(context, stmt, stmt.value)
         case Effect(Call() as call):
             return _by_function(context, stmt, call)
-        case Bind((name,), (Call(Attr(owner, "pop"), args, ()),)) if isinstance(context.value(stmt, owner), ListOf):
+        case Bind((name,), (Call(Attr(owner, "pop"), args, ()),)) if isinstance(context.owner_value(stmt, owner), ListOf):
             return Change("pop", owner, args[0] if args else Const(-1), name=name)
         case Store(Item(owner, index), _, value):
             return _of_item(context, stmt, owner, index, value)
-        case Store(Attr(owner, name), _, value) if isinstance(context.value(stmt, owner), ObjectOf):
+        case Store(Attr(owner, name), _, value) if isinstance(context.owner_value(stmt, owner), ObjectOf):
             return Change("field", owner, Const(name), value)
     return None
 
@@ -97,7 +97,7 @@ def _by_function(context: Context, stmt: Statement, call: Call) -> Change | None
 
 
 def _of_item(context: Context, stmt: Statement, owner: Expr, index: Expr, value: Expr) -> Change | None:
-    kind = context.value(stmt, owner)
+    kind = context.owner_value(stmt, owner)
     if isinstance(kind, ListOf):
         sliced = isinstance(context.value(stmt, index), SliceOf) or isinstance(index, Slice)
         return Change("slice" if sliced else "element", owner, index, value)

@@ -13,7 +13,7 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
 from srcgrad.analysis.ownership import moves, own_by_name
 from srcgrad.analysis.reality import meets_complex
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, Value, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, OneOf, Value, number_of
 from srcgrad.errors import InternalError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -164,7 +164,7 @@ class Context:
         """Whether only running tells if the value is a number, whose adjoint is a variable, or an array that is written
         in place, whose adjoint lies in the shadow."""
         value = self.facts.value_of(item)
-        unsure = value == UNKNOWN or isinstance(value, Array) and value.dims is None
+        unsure = value == UNKNOWN or isinstance(value, OneOf) or isinstance(value, Array) and value.dims is None
         return unsure and self.in_place(item) and self.static(item) is None \
             and all(ref.storage.kind == "array" for ref in item.refs)
 
@@ -272,6 +272,10 @@ class Context:
 
     def kind(self, stmt: Statement, expr: Expr) -> Abstract:
         return self.facts.kind(stmt, expr)
+
+    def owner_value(self, stmt: Statement, expr: Expr) -> Value:
+        """What something is whose item, field or method is asked for: not None."""
+        return self.facts.evaluator.value(self.kind(stmt, expr))
 
     def value(self, stmt: Statement, expr: Expr) -> Value:
         return self.facts.value(stmt, expr)

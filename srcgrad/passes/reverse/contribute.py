@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import UNKNOWN, Array, Number, TupleOf, Value, same_dtype
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, TupleOf, Value, same_dtype
 from srcgrad.errors import InternalError
 from srcgrad.lang.core import (
     Attr,
@@ -189,7 +189,10 @@ class Contributor:
         return isinstance(self.c.value(stmt, operand.value), Array) and all(r.path is not None for r in owner.refs)
 
     def _gathers(self, stmt: Statement, operand: Expr) -> bool:
-        """Whether an item of an array may be a copy."""
+        """Whether an item of an array may be a copy; a slice of a list is one."""
+        if isinstance(operand, Item) and isinstance(operand.index, Slice) \
+                and isinstance(self.c.value(stmt, operand.value), ListOf):
+            return True
         return isinstance(operand, Item) and isinstance(self.c.value(stmt, operand.value), Array) \
             and basic_index(self.c.value(stmt, operand.index)) is not True
 
@@ -222,7 +225,11 @@ class Contributor:
             return Name(bar)
         assert isinstance(owner, (Item, Attr))
         base = self.mutable(stmt, owner.value, state, out)
-        return Item(base, owner.index if isinstance(owner, Item) else self._field_key(stmt, owner))
+        key = owner.index if isinstance(owner, Item) else self._field_key(stmt, owner)
+        if self.c.in_place(self.c.kind(stmt, owner.value)) and not isinstance(self.c.value(stmt, owner), Array):
+            # nobody may have contributed to this slot of the shadow yet
+            return Call(self.c.helper("opened", structure.opened), (base, key, owner))
+        return Item(base, key)
 
     def ensure_buffer(self, stmt: Statement, bar: str, name: str, state: State, out: Out) -> None:
         """`bar` exists, is as large as the primal `name`, and may be written into."""

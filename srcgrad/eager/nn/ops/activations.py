@@ -112,7 +112,7 @@ def log_sigmoid(out_bar, out, x):
 
 
 def _hardtanh(x: Array, low: float, high: float) -> Array:
-    return np.clip(x, low, high)
+    return np.clip(x, low, high).astype(x.dtype, copy=False)
 
 
 @operation("HardtanhBackward0", _hardtanh, elementwise=True)

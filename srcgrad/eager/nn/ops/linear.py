@@ -10,15 +10,15 @@ from srcgrad.eager.op import operation
 Array = Any
 
 
-def _affine(input: Array, weight: Array, bias: Array) -> Array:
+def _affine(bias: Array, input: Array, weight: Array) -> Array:
     out = input @ weight.T
     out += bias
     return out
 
 
 @operation("AddmmBackward0", _affine)
-def affine(out_bar, out, input, weight, bias):
+def affine(out_bar, out, bias, input, weight):
     input_bar = out_bar @ weight
     weight_bar = np.transpose(out_bar) @ input
     bias_bar = np.sum(out_bar, axis=0)
-    return input_bar, weight_bar, bias_bar
+    return bias_bar, input_bar, weight_bar

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.nn.ops.activations import logistic
-from srcgrad.eager.nn.ops.places import placed
+from srcgrad.eager.nn.ops.places import picked, placed
 from srcgrad.eager.op import operation
 
 Array = Any
@@ -118,14 +118,13 @@ def bce_logits(out_bar, out, input, target, weight, pos_weight, reduction):
 # ---------------------------------------------------------------- classes
 
 def _nll(input: Array, target: Array, weights: Array, axis: int, total: Any) -> Array:
-    picked = np.squeeze(np.take_along_axis(input, np.expand_dims(target, axis), axis), axis)
-    losses = np.where(weights == 0, np.zeros((), input.dtype), -weights * picked)
+    losses = np.where(weights == 0, np.zeros((), input.dtype), -weights * picked(input, target, axis))
     return losses if total is None else np.sum(losses) / total
 
 
 def _nll_rule(out_bar, out, input, target, weights, axis, total):
     share = -weights * out_bar / (1 if total is None else total)
-    input_bar = placed(np.expand_dims(share, axis), np.shape(input), np.expand_dims(target, axis), axis)
+    input_bar = placed(share, np.shape(input), target, axis)
     return input_bar
 
 

@@ -13,16 +13,35 @@ Array = Any
 Shape = tuple[int, ...]
 
 
+def picked(x: Array, indices: Array, axis: int) -> Array:
+    """One element of each row along an axis, by number; the axis is gone."""
+    return x[_each(x.shape, indices, axis)]
+
+
 def placed(x: Array, shape: Shape, indices: Array, axis: int) -> Array:
-    """Zeros of that shape, with the elements of `x` at indices along an axis; no index comes twice in a row."""
+    """The transpose: zeros of that shape, with the elements of `x` at the numbers."""
     out = np.zeros(shape, x.dtype)
-    np.put_along_axis(out, indices, x, axis)
+    out[_each(shape, indices, axis)] = x
     return out
+
+
+def _each(shape: Shape, indices: Array, axis: int) -> Any:
+    """The index of one element of each row along an axis."""
+    if len(shape) < 3:
+        return indices if len(shape) == 1 else (np.arange(shape[0]), indices)
+    rest = np.ogrid[tuple(slice(n) for i, n in enumerate(shape) if i != axis)]
+    return (*rest[:axis], indices, *rest[axis:])
+
+
+@operation("GatherBackward0", picked)
+def _picked_rule(out_bar, out, x, indices, axis):
+    x_bar = placed(out_bar, np.shape(x), indices, axis)
+    return x_bar
 
 
 @operation("ScatterBackward0", placed)
 def _placed_rule(out_bar, out, x, shape, indices, axis):
-    x_bar = np.take_along_axis(out_bar, indices, axis)
+    x_bar = picked(out_bar, indices, axis)
     return x_bar
 
 
@@ -99,6 +118,7 @@ def _unpadded_rows_rule(out_bar, out, table, indices, padding):
     return table_bar
 
 
+helper(picked, _picked_rule)
 helper(placed, _placed_rule)
 helper(gathered, gather)
 helper(gathered_adjoint, _gathered_adjoint_rule)

@@ -1,0 +1,288 @@
+"""What a test says of the values of names: in the branch where `x is None` fails, x isn't None."""
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Slot
+from srcgrad.analysis.values import (
+    Array,
+    Closure,
+    Decision,
+    DictOf,
+    Known,
+    ListOf,
+    Number,
+    ObjectOf,
+    TupleOf,
+    Value,
+    members,
+    one_of,
+)
+from srcgrad.lang.core import Attr, Bool, Call, Compare, Cond, Const, Expr, Name, Unary, children, names_read, rebuild
+from srcgrad.runtime.containers import made_by
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.expressions import Evaluator
+
+DECISION: Any = object()                     # in place of a storage, in slots of decisions
+Keeps = Callable[[Value], bool | None]       # whether a value passes a test; None where that isn't certain
+
+
+# ---------------------------------------------------------------- branches
+
+def narrowed(ev: Evaluator, test: Expr, env: Env, outcome: bool) -> Env:
+    """The state in the branch that is taken when the test has this outcome."""
+    match test:
+        case Name(id) if (decided := env.get(Slot(DECISION, id))) is not None \
+                and isinstance(decided.value, Decision):
+            return narrowed(ev, decided.value.test, env, outcome)
+        case Unary("not", operand):
+            return narrowed(ev, operand, env, not outcome)
+        case Bool(op, values) if outcome == (op == "and"):
+            for value in values:
+                env = narrowed(ev, value, env, outcome)
+            return env
+    place, keeps = _test(ev, test, env)
+    return env if place is None or keeps is None else _filtered(ev, place, keeps, env, outcome)
+
+
+def note_decision(env: Env, name: str, value: Expr) -> None:
+    """`c = f is g`: what c tells of f is kept, as long as neither is bound again."""
+    if isinstance(value, (Compare, Call, Unary, Bool)) and name not in names_read(value):
+        env[Slot(DECISION, name)] = Abstract(Decision(value))
+
+
+def forget_decisions(env: Env, name: str) -> None:
+    """A name is bound again: what it decided, and what others decided about it."""
+    for slot in [s for s in env if isinstance(s, Slot) and s.storage is DECISION]:
+        value = env[slot].value
+        if slot.key == name or isinstance(value, Decision) and name in names_read(value.test):
+            del env[slot]
+
+
+def _test(ev: Evaluator, test: Expr, env: Env) -> tuple[Expr | None, Keeps | None]:
+    """What a test asks about, and how it answers."""
+    match test:
+        case Name() | Attr():
+            return test, _truthy
+        case Compare(Call(func, (place,), ()), (("is" | "is not" | "==" | "!=") as op,), (cls,)) \
+                if _means(ev, func, env, type):
+            found = _object(ev, cls, env)
+            keeps = _is_exactly(found) if isinstance(found, type) else None
+            return place, keeps if op in ("is", "==") else _opposite(keeps)
+        case Compare(place, (("is" | "is not") as op,), (other,)):
+            item = _look_up(ev, other, env)
+            keeps = _is(item.value) if item is not None and isinstance(item.value, Known) else None
+            return place, keeps if op == "is" else _opposite(keeps)
+        case Call(func, (place, cls), ()) if _means(ev, func, env, isinstance):
+            found = _object(ev, cls, env)
+            return place, _is_instance(found) if isinstance(found, (type, tuple)) else None
+        case Call(func, (place, Name(made)), ()) if _means(ev, func, env, made_by):
+            other = env.get(made)
+            return place, None if other is None or not isinstance(other.value, Closure) else _is(other.value)
+    return None, None
+
+
+def _look_up(ev: Evaluator, expr: Expr, env: Env) -> Abstract | None:
+    """The value of an expression that only looks things up."""
+    plain: Expr = expr
+    while isinstance(plain, Attr):
+        plain = plain.value
+    return ev(expr, env) if isinstance(plain, (Name, Const)) or type(expr).__name__ == "Tuple" else None
+
+
+def _object(ev: Evaluator, expr: Expr, env: Env) -> object:
+    item = _look_up(ev, expr, env)
+    if item is None:
+        return None
+    if item.items is not None:
+        return tuple(part.value.obj if isinstance(part.value, Known) else None for part in item.items)
+    return item.value.obj if isinstance(item.value, Known) else None
+
+
+def _means(ev: Evaluator, func: Expr, env: Env, obj: object) -> bool:
+    return isinstance(func, (Name, Const)) and _object(ev, func, env) is obj
+
+
+def _opposite(keeps: Keeps | None) -> Keeps | None:
+    def turned(value: Value) -> bool | None:
+        assert keeps is not None
+        known = keeps(value)
+        return None if known is None else not known
+    return None if keeps is None else turned
+
+
+def _truthy(value: Value) -> bool | None:
+    match value:
+        case Known(obj) if obj is None or isinstance(obj, (bool, str, int, float)):
+            return bool(obj)
+        case ObjectOf(cls, _) if not hasattr(cls, "__len__") and not hasattr(cls, "__bool__"):
+            return True
+    return None
+
+
+def _is(known: Value) -> Keeps:
+    return lambda value: value == known if not isinstance(known, Known) or known.obj is None \
+        or isinstance(value, (Known, ObjectOf, Array, ListOf, DictOf, TupleOf, Closure)) else None
+
+
+def _is_exactly(cls: type) -> Keeps:
+    return lambda value: _agreed(known is cls for known in classes_of(value))
+
+
+def _is_instance(classes: type | tuple) -> Keeps:
+    return lambda value: is_instance(value, classes)
+
+
+def is_instance(value: Value, classes: type | tuple) -> bool | None:
+    """Whether a value is an instance of these classes; None where that isn't certain."""
+    try:
+        return _agreed(issubclass(known, classes) for m in members(value) for known in classes_of(m) or (None,))
+    except TypeError:
+        return None
+
+
+def _agreed(answers: Iterable[bool]) -> bool | None:
+    found = set(answers)
+    return found.pop() if len(found) == 1 else None
+
+
+def classes_of(value: Value) -> tuple[type, ...]:
+    """The classes that a value may be an instance of, or none where they aren't known."""
+    match value:
+        case Known(obj):
+            return (type(obj),)
+        case Number("float", None):
+            return float, int           # what a list of floats and ints holds is called a float
+        case Number(kind, None):
+            return (getattr(builtins, kind),)
+        case Number(_, np.dtype() as dtype):
+            return (dtype.type,)
+        case Array(_, dims):
+            return () if dims is None else (np.ndarray,)
+        case TupleOf(_, cls) | ObjectOf(cls, _):
+            return (cls,)
+        case ListOf():
+            return (list,)
+        case DictOf():
+            return (dict,)
+    return ()
+
+
+def class_of(value: Value) -> type | None:
+    """The class of a value, where it is certain."""
+    known = classes_of(value)
+    return known[0] if len(known) == 1 else None
+
+
+# ---------------------------------------------------------------- values
+
+def _filtered(ev: Evaluator, place: Expr, keeps: Keeps, env: Env, outcome: bool) -> Env:
+    key = _key(ev, place, env)
+    item = env.get(key) if key is not None else None
+    if item is None:
+        return env
+    whole = ev.whole(item)
+    kept = [m for m in members(whole) if keeps(m) in (outcome, None)]
+    if len(kept) == len(members(whole)) or not kept:
+        return env
+    return {**env, key: restricted(item, kept)}
+
+
+def _key(ev: Evaluator, place: Expr, env: Env) -> object:
+    if isinstance(place, Name):
+        return place.id
+    if isinstance(place, Attr) and isinstance(place.value, Name) and place.value.id in env:
+        refs = env[place.value.id].refs
+        if len(refs) == 1:
+            return Slot(next(iter(refs)).storage, place.name)
+    return None
+
+
+def restricted(item: Abstract, kept: list[Value]) -> Abstract:
+    """The value where it is one of these."""
+    classes = {m.cls for m in kept if isinstance(m, ObjectOf)}
+    kinds = {kind for cls, kind in ((ListOf, "list"), (DictOf, "dict"), (Array, "array"))
+             if any(isinstance(m, cls) for m in kept)}
+    refs = frozenset(r for r in item.refs if r.storage.kind in kinds
+                     or r.storage.kind == "object" and (r.storage.cls or object) in classes)
+    tuples = [m for m in kept if isinstance(m, TupleOf)]
+    if len(kept) == 1 and tuples:
+        return Abstract(kept[0], items=item.items or tuple(_part(item, m) for m in tuples[0].items))
+    if tuples:
+        return Abstract(one_of(kept), item.refs, item.varied)
+    return Abstract(one_of(kept), refs, item.varied and any(isinstance(m, (Number, Array)) for m in kept))
+
+
+def _part(item: Abstract, value: Value) -> Abstract:
+    """An item of a tuple of which is known only what all items may share storage with."""
+    if isinstance(value, TupleOf):
+        return Abstract(value, items=tuple(_part(item, m) for m in value.items))
+    return restricted(item, list(members(value))) if not isinstance(value, Known) else Abstract(value)
+
+
+# ---------------------------------------------------------------- dispatch
+
+def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | None:
+    """An operation on what is one of several kinds: each by itself, told apart when the program runs."""
+    kinds = [m for m in members(ev.whole(item)) if m != Known(None)]
+    tests = [_tells(m) for m in kinds]
+    if len(kinds) < 2 or tests.count(None) > 1:
+        return None
+    order = sorted(range(len(kinds)), key=lambda i: tests[i] is None)
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        held = [_held(part, make) for part in parts]
+        target = held[k].value if isinstance(held[k], Attr) and isinstance(expr, Call) else held[k]
+        if not isinstance(target, Name):
+            target = make.bind(target)
+            held[k] = Attr(target, held[k].name) if isinstance(expr, Call) and isinstance(held[k], Attr) else target
+        out = rebuild(expr, tuple(map(copied, held)))
+        for i in reversed(order[:-1]):
+            test = tests[i]
+            assert test is not None
+            out = Cond(test(make, copied(target)), rebuild(expr, tuple(map(copied, held))), out, at=expr.at)
+        return out
+    ev.rewrite(expr, build)
+    return NOT_YET
+
+
+def copied(expr: Expr) -> Expr:
+    """The expression anew: facts go by identity, and in each branch there are others."""
+    parts = tuple(map(copied, children(expr)))
+    return rebuild(expr, parts) if parts else replace(expr)
+
+
+def _held(part: Expr, make: Make) -> Expr:
+    if isinstance(part, Attr):
+        return Attr(part.value if isinstance(part.value, (Name, Const)) else make.bind(part.value), part.name,
+                    at=part.at)
+    return part if isinstance(part, (Name, Const)) or type(part).__name__ in ("Slice", "Star") else make.bind(part)
+
+
+def _tells(value: Value) -> Callable[[Make, Expr], Expr] | None:
+    """The test that tells whether a value is of this kind."""
+    match value:
+        case Known(obj):
+            name = getattr(obj, "__name__", "value")
+            return lambda make, e: Compare(e, ("is",), (make.outside(name if name.isidentifier() else "value", obj),))
+        case ObjectOf(cls, _):
+            return lambda make, e: Compare(Call(make.outside("type", type), (e,)), ("is",),
+                                           (make.outside(cls.__name__, cls),))
+        case TupleOf(_, cls):
+            return lambda make, e: _instance(make, e, cls)
+        case ListOf():
+            return lambda make, e: _instance(make, e, list)
+        case DictOf():
+            return lambda make, e: _instance(make, e, dict)
+    return None
+
+
+def _instance(make: Make, e: Expr, cls: type) -> Expr:
+    return Call(make.outside("isinstance", isinstance), (e, make.outside(cls.__name__, cls)))
