@@ -209,7 +209,7 @@ def programs() -> list[Program]:
         Program(lu, lu_hand, (A, r.standard_normal((40, 40)))),
         Program(fdtd, fdtd_hand, (line, 200)),
         Program(upwind, upwind_hand, (line, 0.3, 200)),
-        Program(chain, chain_hand, (0.5 * r.random(500), 500)),
+        Program(chain, chain_hand, (0.6 + 0.4 * r.random(500), 500)),
     ]
 
 

@@ -195,7 +195,11 @@ def in_place(work: Inliner, stmt: For, whole: For) -> list[Statement]:
         return [Refuse(*problem, at=stmt.at)] if work.facts.kind(stmt, stmt.iter).active else [whole]
     live = work.facts.live.after.get(stmt, frozenset())
     body = _named_by_target(body, whole.target)
-    return [*before, *without_jumps(work.unit, _Placing(whole, live).block(body))]
+    out = without_jumps(work.unit, _Placing(whole, live).block(body))
+    own = {id(e) for s in statements(whole.body) for e in expressions(s)}
+    chain = (*work.unit.chains.get(stmt, ()), callee.key)
+    work.unit.chains.update((s, chain) for s in statements(out) if not any(id(e) in own for e in expressions(s)))
+    return [*before, *out]
 
 
 def _as_list(work: Inliner, found: tuple[Any, bool], whole: For) -> list[Statement]:

@@ -153,7 +153,10 @@ class _Loop:
         return self.over(part, Call(Name("range"), (self.length(part),), at=self.at), self.name("k"))
 
     def known(self, func: Expr) -> Any:
-        value = self.ev(func, self.env).value if isinstance(func, (Name, Attr)) else None
+        """The object that a name, or an attribute of a module or a class, means."""
+        if isinstance(func, Attr) and self.known(func.value) is None or not isinstance(func, (Name, Attr)):
+            return None
+        value = self.ev(func, self.env).value
         return value.obj if isinstance(value, Known) else None
 
     def value(self, expr: Expr) -> Value:

@@ -10,7 +10,7 @@ from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.expressions import Refused, basic_index
 from srcgrad.analysis.values import Array, Known, ListOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Store, Unary
-from srcgrad.passes.reverse.adjoints import State
+from srcgrad.passes.reverse.adjoints import OWN, State
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out, as_value
 from srcgrad.passes.reverse.steps import Step
@@ -72,6 +72,8 @@ class Stores:
         bar = self.c.buffer_name(ref.storage)
         if not state.has(bar):
             return None
+        if state.have[bar] != OWN:
+            self.contributor.ensure_buffer(stmt, bar, self.c.holders[ref.storage], state, out)
         return Item(self.c.path(Name(bar), ref), place.index)
 
     def _take(self, stmt: Store, place: Item, target: Item, out: Out) -> Name:
