@@ -96,7 +96,7 @@ class Session:
         name = block.file or f"<{block.name}>"
         if block.file:
             (self.directory / block.file).write_text(block.text)
-        code = compile(block.text, name, "exec")
+        code = compile(block.text, name, "exec", dont_inherit=True)
         # functions of the block can be differentiated only if their source can be found
         linecache.cache[name] = len(block.text), None, block.text.splitlines(True), name
         if block.runs:

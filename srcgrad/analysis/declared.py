@@ -61,7 +61,7 @@ def _of_note(note: Any) -> Value:
     if note is np.ndarray or note is Any or origin in (typing.Union, types.UnionType) and all(
             a in _NUMBERS or (typing.get_origin(a) or a) is np.ndarray for a in arguments):
         return _ANY
-    if origin is np.ndarray:
+    if origin is np.ndarray or getattr(origin, "__name__", "") == "NDArray":
         return Array(_dtype(arguments), None)
     if origin is list and len(arguments) == 1:
         return ListOf(_of_note(arguments[0]))
@@ -71,11 +71,12 @@ def _of_note(note: Any) -> Value:
 
 
 def _dtype(arguments: tuple[Any, ...]) -> np.dtype | None:
-    """Of `npt.NDArray[np.float64]`, which is `np.ndarray[Any, np.dtype[np.float64]]`."""
-    inner = typing.get_args(arguments[-1]) if arguments else ()
-    if inner and isinstance(inner[0], type) and issubclass(inner[0], np.generic):
+    """Of `npt.NDArray[np.float64]`, which is, or stands for, `np.ndarray[Any, np.dtype[np.float64]]`."""
+    last = arguments[-1] if arguments else None
+    scalar = next(iter(typing.get_args(last)), last)
+    if isinstance(scalar, type) and issubclass(scalar, np.generic):
         try:
-            return np.dtype(inner[0])
+            return np.dtype(scalar)
         except TypeError:       # an abstract one
             return None
     return None

@@ -19,6 +19,7 @@ from srcgrad.eager import (
     elementwise,
     engine,
     extrema,
+    filling,
     helpers,
     indexing,
     inplace,
@@ -26,6 +27,7 @@ from srcgrad.eager import (
     linalg,
     printing,
     reductions,
+    scattering,
     shaping,
 )
 from srcgrad.eager.creation import Generator
@@ -43,8 +45,8 @@ from srcgrad.runtime.modes import (
 )
 
 # importing the chapters gives tensors their methods
-CHAPTERS = (arithmetic, compiled, conversion, creation, elementwise, engine, extrema, helpers, indexing, inplace,
-            joining, linalg, printing, reductions, shaping)
+CHAPTERS = (arithmetic, compiled, conversion, creation, elementwise, engine, extrema, filling, helpers, indexing,
+            inplace, joining, linalg, printing, reductions, scattering, shaping)
 
 globals().update({**dtypes.DTYPES, **FUNCTIONS, **arithmetic.MATH})
 

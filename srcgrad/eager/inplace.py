@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import arithmetic, conversion, creation, elementwise, indexing, linalg, reductions, shaping
+from srcgrad.eager import (
+    arithmetic,
+    conversion,
+    creation,
+    elementwise,
+    indexing,
+    linalg,
+    reductions,
+    scattering,
+    shaping,
+)
 from srcgrad.eager.dtypes import as_dtype, result_dtype
 from srcgrad.eager.graph import Node, edge_of, node_class, sequence
 from srcgrad.eager.op import operation, record
@@ -264,7 +274,7 @@ for _name, _operator in {"pow": "__ipow__", "remainder": "__imod__", "floor_divi
 
 
 @operation("ZeroBackward0", elementwise=True)
-def _zero(out_bar: Any, out: Any, a: Any) -> Any:
+def zero(out_bar: Any, out: Any, a: Any) -> Any:
     a_bar = np.zeros_like(out_bar)
     return a_bar
 
@@ -286,7 +296,7 @@ def _copy(out_bar: Any, out: Any, a: Any, source: Any) -> Any:
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Sets all elements to zero."""
-    return inplace(self, lambda a: record(_zero, np.zeros(a._a.shape, a._a.dtype), (a,)))
+    return inplace(self, lambda a: record(zero, np.zeros(a._a.shape, a._a.dtype), (a,)))
 
 
 @method()
@@ -335,14 +345,14 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if not arrays:
         copy_(indexing.getitem(self, entries), value)
         return
-    indexing._checked(self._a, entries, True)
+    indexing.check_index(self._a, entries, True)
     target = self._a[entries].shape
     if value._a.shape != target:
         value = _fitted(value, target)
 
     def put(a: Tensor, value: Tensor) -> Tensor:
         cast = conversion.to(value, a._a.dtype)
-        return indexing.placed(indexing._index_put, a, entries, cast, False)
+        return scattering.placed(scattering.index_put_op, a, entries, cast, False)
     inplace(self, put, value)
 
 
@@ -354,50 +364,5 @@ def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
                            f"indexing result of shape {list(shape)}") from None
 
 
-# ---------------------------------------------------------------- random numbers
-
-def _drawing(name: str, draw: Any) -> None:
-    def called(self: Tensor, *args: Any, generator: Any = None, **words: Any) -> Tensor:
-        drawn = np.asarray(draw(creation.numbers(generator), self._a.shape, *args, **words)).astype(self._a.dtype)
-        return inplace(self, lambda a: record(_zero, drawn, (a,)))
-    called.__name__ = name
-    setattr(Tensor, name, called)
-
-
-def _uniform(rng: Any, shape: Any, a: float = 0.0, b: float = 1.0, **words: Any) -> Any:
-    low, high = words.get("from_", words.get("from", a)), words.get("to", b)
-    return low + (high - low) * rng.random(shape)
-
-
-_drawing("uniform_", _uniform)
-_drawing("normal_", lambda rng, shape, mean=0.0, std=1.0: mean + std * rng.standard_normal(shape))
-_drawing("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape))
-_drawing("bernoulli_", lambda rng, shape, p=0.5: rng.random(shape) < getattr(p, "_a", p))
-_drawing("random_", lambda rng, shape, low=0, high=None: rng.integers(*((0, low) if high is None else (low, high)),
-                                                                       shape))
-
-
-# ---------------------------------------------------------------- shapes in place
-
-def _reshaping(name: str) -> None:
-    f = FUNCTIONS[name]
-
-    def called(self: Tensor, *args: Any) -> Tensor:
-        recorded = check(self)
-        before: Tensor = _new(Tensor)
-        before._a, before._fn = self._a, self._fn
-        out = f(before, *args)
-        self._a = out._a
-        if recorded:
-            self._fn = out._fn
-        bump(self)
-        return self
-    called.__name__ = f"{name}_"
-    setattr(Tensor, f"{name}_", called)
-
-
-for _name in ("t", "transpose", "squeeze", "unsqueeze", "swapaxes"):
-    _reshaping(_name)
-
 # the chapters whose functions are written in place here
-CHAPTERS = (arithmetic, conversion, creation, elementwise, indexing, linalg, reductions, shaping)
+CHAPTERS = (arithmetic, conversion, creation, elementwise, indexing, linalg, reductions, scattering, shaping)

@@ -202,15 +202,19 @@ def attach(op: Op, t: Tensor, args: tuple[Any, ...]) -> None:
 def make_node(op: Op, out: Any, args: tuple[Any, ...]) -> Node | None:
     """The node of an operation with one argument for each parameter of its rule, or None where nothing flows."""
     differentiable = op.differentiable
+    single = isinstance(out, Tensor)
     key: list[int] = [0]
     edges: list[Any] = []
+    complex_too = _is_complex(out if single else list(out))
     for i, x in enumerate(args):
         if isinstance(x, Tensor):
+            complex_too = complex_too or x._a.dtype.kind == "c"
             edge = edge_of(x) if i in differentiable else None
             key.append(TENSOR if edge is None else ACTIVE)
             if edge is not None:
                 edges.append(edge)
-        elif isinstance(x, (tuple, list)) and any(isinstance(item, Tensor) for item in x):
+        elif (x.__class__ is tuple or x.__class__ is list) and any(isinstance(item, Tensor) for item in x):
+            complex_too = complex_too or _is_complex(x)
             own = [edge_of(item) if isinstance(item, Tensor) else None for item in x]
             some = i in differentiable and any(e is not None for e in own)
             key.append(ACTIVE_SEQUENCE if some else SEQUENCE)
@@ -219,8 +223,6 @@ def make_node(op: Op, out: Any, args: tuple[Any, ...]) -> Node | None:
             key.append(OTHER)
     if not edges:
         return None
-    single = isinstance(out, Tensor)
-    complex_too = _is_complex(out if single else list(out)) or any(_is_complex(x) for x in args)
     key[0] = complex_too + 2 * (not single)
     whole = tuple(key)
     plan = op.plans.get(whole) or op.plan(whole)
@@ -237,7 +239,7 @@ def make_node(op: Op, out: Any, args: tuple[Any, ...]) -> Node | None:
 def _is_complex(x: Any) -> bool:
     if isinstance(x, (list, tuple)):
         return any(_is_complex(item) for item in x)
-    return isinstance(x, Tensor) and x._a.dtype.kind == "c"
+    return isinstance(x, Tensor) and bool(x._a.dtype.kind == "c")
 
 
 def _fixes(op: Op, plan: Plan, out: Tensor, args: tuple[Any, ...]) -> Any:

@@ -59,12 +59,12 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any]
 
     def function(input: Any, other: Any) -> Any:
         x, y = input, other
-        if x.__class__ is not Tensor:
+        if x.__class__ is not Tensor and not isinstance(x, Tensor):
             return general(op, ufunc, x, y, floating)
         a: Any = x._a
         if a.dtype is not _FLOAT32 and a.dtype is not _FLOAT64:
             return general(op, ufunc, x, y, floating)
-        if y.__class__ is Tensor:
+        if y.__class__ is Tensor or isinstance(y, Tensor):
             b: Any = y._a
             if b.dtype is not a.dtype:
                 return general(op, ufunc, x, y, floating)
@@ -149,8 +149,11 @@ def unary(op: Op, ufunc: Any, *, floating: bool = True) -> Callable[[Any], Any]:
         a = x._a
         if a.dtype.kind not in "fc" and floating:
             a = a.astype(get_default_dtype().numpy)
-        with quiet:
+        try:
             out = ufunc(a)
+        except _FAULTS:
+            with quiet:
+                out = ufunc(a)
         t = _new(Tensor)
         t._a = out if out.__class__ is np.ndarray else np.asarray(out)
         edge = x._fn

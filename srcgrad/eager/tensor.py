@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from srcgrad.eager.devices import device
 from srcgrad.eager.dtypes import Size, as_dtype
 from srcgrad.eager.dtypes import dtype as DType
 from srcgrad.runtime.modes import mode, no_grad
@@ -17,29 +18,6 @@ __all__ = ["Tensor", "device", "method", "wrap"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _ONLY_FLOATING = "can require gradients"
-
-
-class device:
-    """Where a tensor lies: here always the CPU."""
-    __slots__ = ("type", "index")
-
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
-        name, _, number = str(getattr(type, "type", type)).partition(":")
-        if name != "cpu":
-            raise RuntimeError(f"srcgrad.eager has no device {name!r}: tensors are NumPy arrays on the CPU")
-        self.type, self.index = name, int(number) if number else index
-
-    def __repr__(self) -> str:
-        return f"device(type={self.type!r})" if self.index is None else f"device(type='cpu', index={self.index})"
-
-    def __str__(self) -> str:
-        return self.type
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, device) and other.type == self.type
-
-    def __hash__(self) -> int:
-        return hash(self.type)
 
 
 _CPU = device()

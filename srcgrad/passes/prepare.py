@@ -22,6 +22,7 @@ from srcgrad.lang.core import (
     For,
     If,
     Name,
+    Refuse,
     Statement,
     Try,
     While,
@@ -120,6 +121,10 @@ class _Preparer:
     def _try(self, stmt: Try) -> list[Statement]:
         visible = Visible(stmt, self.facts)
         self.visible |= {id(s) for s in statements(stmt.body) if visible(s)}
+        if stmt.handlers and any(map(visible.leaves_half_done, statements(stmt.body))):
+            return [Refuse("a recursive function that writes into its arguments is called in a `try`, and may raise in "
+                           "the midst of that", "Let it return what it makes, or catch the exception in it.",
+                           at=stmt.at)]
         whole = with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))
         assert isinstance(whole, Try)
         covered = names.bound(stmt.body)

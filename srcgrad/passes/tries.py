@@ -107,6 +107,14 @@ class Visible:
             return True
         return any(not self._is_inside(storage) for item in self._changed(stmt) for storage in _storages(item))
 
+    def leaves_half_done(self, stmt: Statement) -> bool:
+        """Whether it calls a function that writes into what is read afterwards, and may raise in the midst of that."""
+        if stmt not in self.facts.before:
+            return False
+        items = (self.facts.kind(stmt, a) for top in expressions(stmt) for e in walk(top)
+                 if isinstance(e, Call) and (stmt, id(e)) in self.facts.callees for a in e.args)
+        return any(_is_written(self.facts, item) and not all(map(self._is_inside, _storages(item))) for item in items)
+
     def _is_inside(self, storage: Storage) -> bool:
         return any(storage.born_at(s) for s in self.inside)  # type: ignore[arg-type]
 
@@ -140,7 +148,13 @@ def _is_written(facts: Facts, item: Abstract) -> bool:
 
 
 def needs_progress(stmt: Try, visible: Visible) -> bool:
-    return bool(stmt.handlers) and any(map(visible, statements(stmt.body)))
+    """Whether an exception may come when something visible has been done: not if that is the last thing to fail."""
+    body = list(stmt.body)
+    while body and not may_raise(body[-1]):
+        body.pop()
+    if body and not blocks(body[-1]):
+        body.pop()
+    return bool(stmt.handlers) and any(map(visible, statements(tuple(body))))
 
 
 # ---------------------------------------------------------------- counting

@@ -8,15 +8,13 @@ from srcgrad.rules.rule import rule
 from srcgrad.runtime.decompositions import cofactors, solve_a, solve_transposed
 from srcgrad.runtime.dense import (
     block_adjoints,
-    cho_solve_b,
     cho_solve_factor,
     expm_adjoint,
     scipy_cholesky_adjoint,
-    sqrtm_adjoint,
     toeplitz_column,
     toeplitz_row,
+    transposition,
     triangular_a,
-    triangular_transposed,
 )
 from srcgrad.runtime.factorisations import cho_factor_adjoint
 
@@ -58,7 +56,8 @@ def cho_factor(out_bar, out, a, lower=False, overwrite_a=False, check_finite=Tru
 
 @rule(linalg.cho_solve, linear_in=("b",), inactive=("overwrite_b", "check_finite"))
 def cho_solve(out_bar, out, c_and_lower, b, overwrite_b=False, check_finite=True):
-    b_bar = cho_solve_b(c_and_lower, out_bar)
+    # the matrix is its own transpose, or its conjugate if it is complex
+    b_bar = linalg.cho_solve((np.conj(c_and_lower[0]), c_and_lower[1]), out_bar)
     c_and_lower_bar = cho_solve_factor(b_bar, out, c_and_lower)
     return c_and_lower_bar, b_bar
 
@@ -67,20 +66,20 @@ def cho_solve(out_bar, out, c_and_lower, b, overwrite_b=False, check_finite=True
       inactive=("overwrite_b", "check_finite"))
 def solve_triangular(out_bar, out, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False,
                      check_finite=True):
-    b_bar = triangular_transposed(a, out_bar, trans, lower, unit_diagonal)
+    b_bar = linalg.solve_triangular(a, out_bar, transposition(trans), lower, unit_diagonal)
     a_bar = triangular_a(b_bar, out, trans, lower, unit_diagonal)
     return a_bar, b_bar
 
 
 @rule(linalg.expm)
 def expm(out_bar, out, A):
-    A_bar = expm_adjoint(out_bar, A)
+    A_bar = expm_adjoint(linalg.expm, out_bar, A)
     return A_bar
 
 
 @rule(linalg.sqrtm)
 def sqrtm(out_bar, out, A):
-    A_bar = sqrtm_adjoint(out_bar, out)
+    A_bar = linalg.solve_sylvester(out.T, out.T, out_bar)
     return A_bar
 
 

@@ -1,15 +1,15 @@
 """Adjoints of functions of scipy.linalg, for generated code to call: plain transposes."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.decompositions import cholesky_adjoint
 
-__all__ = ["block_adjoints", "cho_solve_b", "cho_solve_factor", "expm_adjoint", "scipy_cholesky_adjoint",
-           "sqrtm_adjoint", "toeplitz_column", "toeplitz_row", "triangular_a", "triangular_transposed"]
+__all__ = ["block_adjoints", "cho_solve_factor", "expm_adjoint", "scipy_cholesky_adjoint", "toeplitz_column",
+           "toeplitz_row", "transposition", "triangular_a"]
 
 
 def scipy_cholesky_adjoint(g: Any, out: Any, lower: bool) -> Any:
@@ -18,12 +18,6 @@ def scipy_cholesky_adjoint(g: Any, out: Any, lower: bool) -> Any:
         return cholesky_adjoint(g, out)
     flipped = cholesky_adjoint(np.conj(np.swapaxes(g, -1, -2)), np.conj(np.swapaxes(out, -1, -2)))
     return np.conj(np.swapaxes(flipped, -1, -2))
-
-
-def cho_solve_b(factor: Any, g: Any) -> Any:
-    """The adjoint of b in cho_solve(factor, b): the matrix is its own transpose (its conjugate, if it is complex)."""
-    from scipy.linalg import cho_solve
-    return cho_solve((np.conj(factor[0]), factor[1]), g)
 
 
 def cho_solve_factor(b_bar: Any, out: Any, factor: Any) -> Any:
@@ -38,10 +32,9 @@ def cho_solve_factor(b_bar: Any, out: Any, factor: Any) -> Any:
     return [np.tril(both @ np.tril(c)) if lower else np.triu(np.triu(c) @ both), None]
 
 
-def triangular_transposed(a: Any, g: Any, trans: Any, lower: bool, unit_diagonal: bool) -> Any:
-    """The adjoint of b in solve_triangular(a, b, trans, lower, unit_diagonal): the transposed system's solution."""
-    from scipy.linalg import solve_triangular
-    return solve_triangular(a, g, trans=1 if trans in (0, "N") else 0, lower=lower, unit_diagonal=unit_diagonal)
+def transposition(trans: Any) -> int:
+    """What solve_triangular calls the transpose of the system `trans`."""
+    return 1 if trans in (0, "N") else 0
 
 
 def triangular_a(b_bar: Any, out: Any, trans: Any, lower: bool, unit_diagonal: bool) -> Any:
@@ -53,25 +46,18 @@ def triangular_a(b_bar: Any, out: Any, trans: Any, lower: bool, unit_diagonal: b
     return np.tril(full, -k) if lower else np.triu(full, k)
 
 
-def expm_adjoint(g: Any, a: Any) -> Any:
+def expm_adjoint(expm: Callable[[Any], Any], g: Any, a: Any) -> Any:
     """The adjoint of `a` in expm(a): the Frechet derivative at the transpose, read off the exponential of a block
     matrix.  N. Higham, Functions of Matrices (2008), theorem 3.6.
 
-    >>> expm_adjoint(np.ones((1, 1)), np.zeros((1, 1)))
+    >>> expm_adjoint(lambda m: np.eye(2) + m, np.ones((1, 1)), np.zeros((1, 1)))
     array([[1.]])
     """
-    from scipy.linalg import expm
     turned = np.swapaxes(a, -1, -2)
     n = turned.shape[-1]
     block = np.concatenate([np.concatenate([turned, np.broadcast_to(g, turned.shape)], -1),
                             np.concatenate([np.zeros_like(turned), turned], -1)], -2)
     return expm(block)[..., :n, n:]
-
-
-def sqrtm_adjoint(g: Any, out: Any) -> Any:
-    """The adjoint of `a` in sqrtm(a): the solution of out^T x + x out^T = g, a Sylvester equation."""
-    from scipy.linalg import solve_sylvester
-    return solve_sylvester(out.T, out.T, g)
 
 
 def toeplitz_column(g: Any, shape: Sequence[int], alone: bool) -> Any:

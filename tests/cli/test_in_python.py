@@ -66,7 +66,7 @@ def test_notebooks_show_both_sides_in_colour() -> None:
     g(np.ones(3), 2)
     assert "y_bar" in g._repr_html_() and "<script" not in html
     refused = grad(eval("lambda x: x"))._repr_html_()
-    assert refused.startswith("<pre>") and "source" in refused
+    assert refused.startswith("<pre>") and "&lt;lambda&gt;" in refused
 
 
 # ---------------------------------------------------------------- tables
@@ -163,7 +163,8 @@ def test_type_checkers_see_the_parameters(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     (tmp_path / "typed.py").write_text(TYPED)
     command = [sys.executable, "-m", "mypy", "--no-incremental", "--follow-imports=silent", "typed.py"]
-    done = subprocess.run(command, cwd=tmp_path, env={"MYPYPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True)
+    env = {"MYPYPATH": str(ROOT), "PATH": ""}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     told = done.stdout.replace("builtins.", "").replace("Tuple", "tuple")
     assert re.search(r'"def \(w: float, x: float, n: int =( ...)?\) -> Any"', told), told
     assert '"def (w: float, n: int) -> Any"' in told

@@ -157,7 +157,7 @@ class Calls:
         if function is range or function is reversed and args and isinstance(ev.value(args[0]), RangeOf):
             return Abstract(RangeOf())
         if function is list and args and isinstance(ev.value(args[0]), DictOf):
-            return ev.fresh(expr, ListOf(UNKNOWN), False)
+            return ev.fresh(expr, ListOf(containers.key_kinds(args[0])), False)
         special = _hashable(function) and SPECIAL.get(function)
         if special:
             found = special(self, ev, expr, args, kwargs, env)

@@ -73,16 +73,17 @@ def surely(storage: Storage, key: Any, env: Env) -> bool:
     return Slot(storage, key) in env or storage.has(key)
 
 
-def write(ev: Evaluator, owner: Abstract, key: Any, value: Abstract, env: Env) -> None:
-    """`owner[key] = value`, or a field of that name."""
+def write(ev: Evaluator, owner: Abstract, key: Any, value: Abstract, env: Env, kind: Value = UNKNOWN) -> None:
+    """`owner[key] = value`, or a field of that name; kind: what kind of thing an unknown key is."""
     exact = len(owner.refs) == 1
     for ref in owner.refs:
         ev.heap.mark(ref.storage, written=True)
-        put(ev, ref.storage, key, value, env, exact)
+        put(ev, ref.storage, key, value, env, exact, kind)
 
 
-def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, exact: bool) -> None:
-    ev.heap.put(storage, key, value)
+def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, exact: bool,
+        kind: Value = UNKNOWN) -> None:
+    ev.heap.put(storage, key, value, kind)
     if key == ANY:
         for known in [k for k in storage.fields if k != ANY]:
             ev.heap.put(storage, known, value)
@@ -94,6 +95,20 @@ def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, ex
         env[slot] = value
     elif slot in env:
         env[slot] = ev.heap.join(env[slot], value)
+
+
+def key_kinds(owner: Abstract) -> Value:
+    """What kind of thing the keys of a dict are."""
+    kinds: list[Value] = []
+    for ref in owner.refs:
+        kinds += [_kind_of_key(k) for k in ref.storage.fields if k != ANY]
+        if ANY in ref.storage.fields:
+            kinds.append(ref.storage.keys or UNKNOWN)
+    return functools.reduce(join, kinds) if kinds else UNKNOWN
+
+
+def _kind_of_key(key: Any) -> Value:
+    return Number(type(key).__name__) if type(key) in (bool, int, float) else UNKNOWN
 
 
 def remove(ev: Evaluator, owner: Abstract, key: Any, env: Env) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from srcgrad.analysis.interpret import containers
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.managers import expansion
 from srcgrad.analysis.interpret.narrowing import narrowed
@@ -173,7 +174,9 @@ class Control:
                 return functools.reduce(self.heap.join, item.items)
         if isinstance(value, Lazy) and item.active:
             return Abstract(varied=True)        # it is run in place of the loop
-        if item.active and not isinstance(value, DictOf):
+        if isinstance(value, DictOf):
+            return Abstract(containers.key_kinds(item))
+        if item.active:
             raise Refused("it isn't known what this loop runs over",
                           "loop over a range, an array, a list or a tuple", stmt.at)
         return Abstract(UNKNOWN, self.ev.view(item, None)) if item.value == UNKNOWN else NOTHING

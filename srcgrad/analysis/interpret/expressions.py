@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import classes, containers, fields, operations
+from srcgrad.analysis.interpret import classes, containers, fields, narrowing, operations
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
@@ -295,7 +295,12 @@ class Evaluator:
         if active:
             self.heap.note_text()
             return NOTHING
-        return unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
+        if (self.site, id(expr)) in self.heap.wanted:
+            return self.comprehension(expr)
+        item = unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
+        if type(expr.node).__name__ in ("ListComp", "DictComp"):
+            self.storage(expr, "array").unfollowed = self.site, id(expr)
+        return item
 
     def comprehension(self, expr: Opaque) -> Abstract:
         """Is noted, and followed as the statements that it stands for once they are there."""
@@ -423,8 +428,7 @@ class Evaluator:
     # ------------------------------------------------------------ parts
 
     def _attr(self, expr: Attr, env: Env) -> Abstract:
-        owner = self(expr.value, env)
-        value = self.value(owner)
+        owner, value = self.able_method(expr.value, self(expr.value, env), expr.name)
         if isinstance(value, Known):
             return self._known_attribute(expr, value.obj)
         if isinstance(value, Super):
@@ -490,7 +494,7 @@ class Evaluator:
 
     def _item(self, expr: Item, env: Env) -> Abstract:
         owner, index = self(expr.value, env), self(expr.index, env)
-        value = self.value(owner)
+        owner, value = self._able(expr.value, owner, narrowing.has_items)
         if isinstance(value, Array):
             return self._array_item(expr, owner, value, index)
         if isinstance(value, TupleOf) and owner.items is not None:
@@ -500,6 +504,21 @@ class Evaluator:
         if own_operator(self, expr, [(owner, value), (index, self.value(index))]):
             return NOT_YET
         return Abstract(operations.getitem(value, self.value(index)), self.view(owner, None), owner.active)
+
+    def _able(self, expr: Expr, item: Abstract, able: Callable[[Value], bool]) -> tuple[Abstract, Value]:
+        """An operand where it is of the kinds that the operation works with: with others it raises."""
+        value = self.value(item)
+        if isinstance(value, OneOf):
+            kept = [m for m in value.kinds if able(m)]
+            if kept and len(kept) < len(value.kinds):
+                item = narrowing.restricted(item, kept)
+                self._annotate(expr, item)
+                value = self.value(item)
+        return item, value
+
+    def able_method(self, expr: Expr, item: Abstract, name: str) -> tuple[Abstract, Value]:
+        """An operand where it has a method, or an attribute, of this name."""
+        return self._able(expr, item, lambda value: narrowing.has_attribute(value, name))
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:
         entries = self.value(index)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, env: Env) -> Abstract:
     """What `owner.name(...)` gives, where the owner isn't a module, a class or the like."""
-    value = ev.value(owner)
+    owner, value = ev.able_method(func.value, owner, func.name)
     if isinstance(value, OneOf) and (split := narrowing.by_kind(ev, expr, 0, owner)) is not None:
         return split
     if isinstance(value, ObjectOf) or isinstance(value, TupleOf) and value.cls is not tuple:

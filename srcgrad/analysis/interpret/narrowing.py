@@ -227,6 +227,22 @@ def _part(item: Abstract, value: Value) -> Abstract:
     return restricted(item, list(members(value))) if not isinstance(value, Known) else Abstract(value)
 
 
+def has_items(value: Value) -> bool:
+    """Whether `value[k]` may work."""
+    if isinstance(value, Known):
+        return hasattr(value.obj, "__getitem__")
+    return not isinstance(value, (Number, Closure)) and (
+        not isinstance(value, ObjectOf) or hasattr(value.cls, "__getitem__"))
+
+
+def has_attribute(value: Value, name: str) -> bool:
+    """Whether `value.name` may work."""
+    if isinstance(value, Known):
+        return hasattr(value.obj, name)
+    classes = classes_of(value)
+    return isinstance(value, ObjectOf) or not classes or any(hasattr(cls, name) for cls in classes)
+
+
 # ---------------------------------------------------------------- dispatch
 
 def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | None:

@@ -50,12 +50,11 @@ def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
         return new
     if isinstance(stmt, For) and (new := _for(ev, stmt, env) or rewritten_loop(ev, stmt, env)) is not None:
         return new
-    if isinstance(stmt, Unpack) and (new := rewritten_unpack(ev, stmt, env)) is not None:
-        return new
-    if not any(is_candidate(e) or _is_flat(e) for top in expressions(stmt) for e in walk(top)):
-        return None
-    whole = _with_expressions(stmt, lambda e: _expression(ev, e, env))
-    return None if whole is stmt else _settled(whole)
+    if any(is_candidate(e) or _is_flat(e) for top in expressions(stmt) for e in walk(top)):
+        whole = _with_expressions(stmt, lambda e: _expression(ev, e, env))
+        if whole is not stmt:
+            return _settled(whole)
+    return rewritten_unpack(ev, stmt, env) if isinstance(stmt, Unpack) else None
 
 
 def same_text(a: Block, b: Block) -> bool:

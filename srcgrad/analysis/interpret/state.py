@@ -24,7 +24,8 @@ class Storage:
     kind: array, list, dict or object.  origin: fresh, argument or outer.  many: may stand for several at once.
     written: something writes into it in place.  active: its content may depend on the active arguments.
     loose: some reference to it isn't exact, so that its adjoint lives in the shadow.
-    held: a container holds it.  born_with: keys or fields that it has for life.
+    held: a container holds it.  born_with: keys or fields that it has for life.  keys: of a dict, what kind of thing
+    those of its keys are that aren't known one by one.
     """
     site: Hashable
     kind: str
@@ -38,6 +39,7 @@ class Storage:
     shrinks: bool = False
     born_with: frozenset[Any] = frozenset()
     fields: dict[Any, Abstract] = field(default_factory=dict)
+    keys: Value | None = None
     cls: type | None = None
     home: tuple = ()
     group_of: Storage | None = None
@@ -144,9 +146,14 @@ class Heap:
                 setattr(storage, name, True)
                 self.changed |= name in ("active", "held", "shrinks") or name == "many" and storage.kind != "array"
 
-    def put(self, storage: Storage, key: Any, item: Abstract) -> None:
-        """A container holds the item, in all iterations to come."""
+    def put(self, storage: Storage, key: Any, item: Abstract, kind: Value = UNKNOWN) -> None:
+        """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is."""
         item = forgetful(item)
+        if key == "*" and storage.kind == "dict":
+            kind = forgetful(Abstract(kind)).value
+            kinds = kind if storage.keys is None else join(storage.keys, kind)
+            self.changed |= kinds != storage.keys
+            storage.keys = kinds
         old = storage.fields.get(key)
         new = item if old is None else self.join(old, item)
         if new != old:

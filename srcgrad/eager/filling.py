@@ -1,0 +1,57 @@
+"""Random numbers and other shapes, in place."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import creation
+from srcgrad.eager.inplace import check, inplace, zero
+from srcgrad.eager.op import record
+from srcgrad.eager.table import FUNCTIONS
+from srcgrad.eager.tensor import Tensor, _new, bump
+
+# ---------------------------------------------------------------- random numbers
+
+def _drawing(name: str, draw: Any) -> None:
+    def called(self: Tensor, *args: Any, generator: Any = None, **words: Any) -> Tensor:
+        drawn = np.asarray(draw(creation.numbers(generator), self._a.shape, *args, **words)).astype(self._a.dtype)
+        return inplace(self, lambda a: record(zero, drawn, (a,)))
+    called.__name__ = name
+    setattr(Tensor, name, called)
+
+
+def _uniform(rng: Any, shape: Any, a: float = 0.0, b: float = 1.0, **words: Any) -> Any:
+    low, high = words.get("from_", words.get("from", a)), words.get("to", b)
+    return low + (high - low) * rng.random(shape)
+
+
+_drawing("uniform_", _uniform)
+_drawing("normal_", lambda rng, shape, mean=0.0, std=1.0: mean + std * rng.standard_normal(shape))
+_drawing("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape))
+_drawing("bernoulli_", lambda rng, shape, p=0.5: rng.random(shape) < getattr(p, "_a", p))
+_drawing("random_", lambda rng, shape, low=0, high=None: rng.integers(*((0, low) if high is None else (low, high)),
+                                                                       shape))
+
+
+# ---------------------------------------------------------------- shapes in place
+
+def _reshaping(name: str) -> None:
+    f = FUNCTIONS[name]
+
+    def called(self: Tensor, *args: Any) -> Tensor:
+        recorded = check(self)
+        before: Tensor = _new(Tensor)
+        before._a, before._fn = self._a, self._fn
+        out = f(before, *args)
+        self._a = out._a
+        if recorded:
+            self._fn = out._fn
+        bump(self)
+        return self
+    called.__name__ = f"{name}_"
+    setattr(Tensor, f"{name}_", called)
+
+
+for _name in ("t", "transpose", "squeeze", "unsqueeze", "swapaxes"):
+    _reshaping(_name)
