@@ -14,7 +14,7 @@ from srcgrad.analysis.sizes import Sizes, facts_as_guards
 from srcgrad.analysis.values import Value
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import printing
-from srcgrad.lang.core import Code, Const, Name, Statement
+from srcgrad.lang.core import Code, Const, Name, Statement, suspends
 from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
@@ -104,11 +104,15 @@ def core_form(function: Callable) -> Callable:
 def _stages(found: Found, values: tuple[Value, ...], request: Request,
             samples: tuple[Any, ...] | None) -> Iterator[tuple[str, Code | Callable[[], Finished]]]:
     """Generated functions are finished only when they are called for."""
+    unit = unit_of(found)
+    if suspends(unit.code.body):
+        raise UnsupportedError(f"{found.name} is a generator, which can't be differentiated", unit.code.at,
+                               "Write a plain function that returns its result.")
     entry = _entry(found, values, request, samples)
     callees = Callees(_callee_facts, partial(_build_callee, request.options))
     if request.options.general and not entry.complex:
         callees.guards.update({("real", p): is_real(p, v) for p, v in zip(found.signature.parameters, entry.values)})
-    for name, front in _lower(unit_of(found), entry, callees):
+    for name, front in _lower(unit, entry, callees):
         yield name, front.unit.code
     context, parts = _reverse(front, request, callees)
     made = partial(finish, context, parts, request.mode, entry.values, front.origin)

@@ -116,8 +116,8 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     """Elements by index; a view, unless arrays of indices or masks are in it."""
     a = self._a
     if index.__class__ is int:
-        entries: Any = (index,)
         arrays = False
+        entries: tuple[Any, ...] = (index,)
         if not (a.ndim and -a.shape[0] <= index < a.shape[0]):
             check_index(a, entries, False)
         op = _GETITEM["Select"]
@@ -131,7 +131,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return record(op, a[entries], (self, entries))
         except IndexError:
             raise IndexError("shape mismatch: indexing tensors could not be broadcast together") from None
-    whole: Any = entries if Ellipsis in entries else (*entries, Ellipsis)
+    whole: tuple[Any, ...] = entries if any(e is Ellipsis for e in entries) else (*entries, Ellipsis)
     return view_of(op, a[whole], (self, entries), getitem, entries)
 
 
@@ -190,8 +190,8 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along a dimension."""
     a = input._a
     d = axis(dim, a.ndim)
-    steps = [(*(slice(None),) * d, i) for i in range(a.shape[d])]
-    return _apart(_unbind, input, [a[(*s, Ellipsis)] for s in steps], (input, d), steps)
+    steps: list[Any] = [(*(slice(None),) * d, i) for i in range(a.shape[d])]
+    return _apart(_unbind, input, [a[s + (Ellipsis,)] for s in steps], (input, d), steps)
 
 
 @function

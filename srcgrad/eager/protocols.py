@@ -62,7 +62,17 @@ def _signature(rule: Rule) -> inspect.Signature:
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     with quiet:
-        return function(*map(_opened, args), **{k: _opened(v) for k, v in kwargs.items()})
+        found = function(*map(_opened, args), **{k: _opened(v) for k, v in kwargs.items()})
+    return _owned(found, (*args, *kwargs.values()))
+
+
+def _owned(found: Any, given: Any) -> Any:
+    """The result in memory of its own: views that NumPy makes aren't known as views of the tensor."""
+    if isinstance(found, (list, tuple)) and not hasattr(found, "_fields"):
+        return type(found)(_owned(item, given) for item in found)
+    if not isinstance(found, np.ndarray):
+        return found
+    return found.copy() if any(isinstance(x, Tensor) and np.may_share_memory(found, x._a) for x in given) else found
 
 
 def _opened(x: Any) -> Any:

@@ -67,6 +67,11 @@ def binds_names(node: Any) -> bool:
     return any(kind(inner) == "NamedExpr" for inner in nodes(node))
 
 
+def children(node: Any) -> list[Any]:
+    """The nodes directly inside."""
+    return list(ast.iter_child_nodes(node))
+
+
 def names_in(node: Any) -> set[str]:
     """Every name that stands anywhere in the tree, bound or read, in nested functions too."""
     out: set[str] = set()

@@ -11,6 +11,9 @@ from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import DictOf, TupleOf
 from srcgrad.lang.core import Call, Code, Const, Dict, Expr, Item, List, Name, Refuse, Star, Statement, Tuple, Unpack
+from srcgrad.lang.source import Found
+from srcgrad.library.registry import is_library
+from srcgrad.passes.unit import own_names
 
 
 @dataclass
@@ -179,3 +182,9 @@ def _refuse(what: str, call: Call) -> Refuse:
     return Refuse(f"{what} in a call isn't supported", "name the arguments one by one", at=call.at)
 
 
+def callee_from(found: Found, code: Code, receiver: bool) -> Callee:
+    """A function of the program as a callee, with this code."""
+    cells = tuple(found.cells.items())
+    defaults = {p.name: p.default for p in found.signature.parameters.values() if p.default is not p.empty}
+    return Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults,
+                   receiver, own_names(found), found.function.__code__, is_library(found.function))

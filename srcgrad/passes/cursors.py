@@ -80,8 +80,9 @@ def _made(unit: Unit, facts: Facts) -> Iterator[tuple[Bind, str, Call]]:
     bound = Counter(n for s in statements(unit.code.body) for n in names.bound_by(s))
     for stmt in statements(unit.code.body):
         match stmt:
-            case Bind((name,), (Call() as call,)) if bound[name] == 1 and isinstance(facts.kind(stmt, call).value, Lazy):
-                yield stmt, name, call
+            case Bind((name,), (Call() as call,)) if bound[name] == 1:
+                if isinstance(facts.kind(stmt, call).value, Lazy):
+                    yield stmt, name, call
 
 
 def _uses(unit: Unit, facts: Facts, name: str) -> list[_Use] | None:

@@ -51,7 +51,7 @@ from srcgrad.lang.core import (
     with_expressions,
 )
 from srcgrad.lang.source import find
-from srcgrad.passes.arguments import Callee
+from srcgrad.passes.arguments import Callee, callee_from
 from srcgrad.passes.listed import listed
 from srcgrad.passes.lower import lower
 from srcgrad.passes.lower.jumps import single_exit
@@ -209,8 +209,8 @@ def _as_list(work: Inliner, found: tuple[Any, bool], whole: For) -> list[Stateme
     assert isinstance(call, Call)
     made = None if isinstance(function, Closure) else listed(find(function))
     if made is None:
-        return [Refuse("a generator that calls itself is supported only where it is a function of its own that ends and "
-                       "does nothing else", "let it return a list", at=whole.at)]
+        return [Refuse("a generator that calls itself is supported only where it is a function of its own that ends "
+                       "and does nothing else", "let it return a list", at=whole.at)]
     work.changed = True
     owner = (call.func.value,) if receiver and isinstance(call.func, Attr) else ()
     whole_call = Call(work.outside(made.__name__, made), (*owner, *call.args), call.kwargs, at=call.at)
@@ -280,7 +280,6 @@ def _with_refusals(block: Block, left: set[Statement]) -> Block:
 
 
 def callee_of_generator(function: Any, receiver: bool) -> Callee | None:
-    from srcgrad.passes.inline import callee_from
     if isinstance(function, Closure):
         return Callee(function.function.code, lambda name: None, key=function.function)
     try:

@@ -60,15 +60,14 @@ from srcgrad.lang.core import (
     walk,
     with_blocks,
 )
-from srcgrad.lang.source import Found, find, is_user_function
-from srcgrad.library.registry import is_library
-from srcgrad.passes.arguments import Binder, Callee
+from srcgrad.lang.source import find, is_user_function
+from srcgrad.passes.arguments import Binder, Callee, callee_from
 from srcgrad.passes.cursors import advanced
 from srcgrad.passes.generators import generator_of, in_place, matters, moved, refused, unrolled
 from srcgrad.passes.lower.comprehensions import expanded
 from srcgrad.passes.lower.jumps import breaks, is_flag, single_exit
 from srcgrad.passes.rename import relocated, rename_statement
-from srcgrad.passes.unit import Unit, lowered, own_names
+from srcgrad.passes.unit import Unit, lowered
 from srcgrad.passes.unroll import is_uneven, written_out
 
 LARGEST = 120       # statements of a callee that is put in place
@@ -501,14 +500,6 @@ def _callee_of(function: Any, receiver: bool, kept: Collection[Any]) -> Callee |
     if suspends(code.body) or not _placeable(code) or is_recursive(found):
         return None
     return callee_from(found, code, receiver)
-
-
-def callee_from(found: Found, code: Code, receiver: bool) -> Callee:
-    """A function of the program as a callee, with this code."""
-    cells = tuple(found.cells.items())
-    defaults = {p.name: p.default for p in found.signature.parameters.values() if p.default is not p.empty}
-    return Callee(code, lambda name: Outer(name, found.globals, cells), found.bound, found.bound_kwargs, defaults,
-                   receiver, own_names(found), found.function.__code__, is_library(found.function))
 
 
 def _means_the_same(outer: Outer, own: Outer | None) -> bool:

@@ -138,9 +138,9 @@ class _Placer(Loops, Guards):
         bound = bound_of(step)
         self.reads.primal |= set(bound)
         if self.c.moves(stmt):
-            saves, back, needs = undo_moves(
+            kept, back, needs = undo_moves(
                 self.c, stmt, needs, lambda name, into, out: self._save_name(name, stmt, depth, into, out))
-            return [*saves, stmt], [*step.adjoint, *back], needs
+            return self._in_order(kept, stmt, []), [*step.adjoint, *back], needs
         also = [Effect(e) for e in step.also_reads]
         reads = self.reads.of([*step.adjoint, *also], stmt)
         post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)

@@ -116,7 +116,7 @@ class Visible:
         return any(_is_written(self.facts, item) and not all(map(self._is_inside, _storages(item))) for item in items)
 
     def _is_inside(self, storage: Storage) -> bool:
-        return any(storage.born_at(s) for s in self.inside)  # type: ignore[arg-type]
+        return any(storage.born_at(s) for s in self.inside)
 
     def _changed(self, stmt: Statement) -> Iterator[Abstract]:
         """What the statement may write into."""

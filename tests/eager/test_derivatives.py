@@ -122,7 +122,8 @@ for _name, _f in {
     case(_name, _f, x(2, 3, 4))
 
 for _name, _inputs in {"v @ v": (x(3), x(3)), "A @ v": (x(2, 3), x(3)), "v @ A": (x(3), x(3, 2)),
-                       "A @ B": (x(2, 3), x(3, 4)), "stacks": (x(2, 2, 3), x(2, 3, 2)), "stack @ A": (x(2, 2, 3), x(3, 2)),
+                       "A @ B": (x(2, 3), x(3, 4)), "stacks": (x(2, 2, 3), x(2, 3, 2)),
+                       "stack @ A": (x(2, 2, 3), x(3, 2)),
                        "stack @ v": (x(2, 2, 3), x(3)), "v @ stack": (x(3), x(2, 3, 2)),
                        "broadcast stacks": (x(2, 1, 2, 3), x(3, 3, 2))}.items():
     case(_name, torch.matmul, *_inputs)

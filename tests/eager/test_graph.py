@@ -56,15 +56,20 @@ def test_an_edge_for_each_tensor_argument(make: Any, count: int) -> None:
     ("MulBackward0", lambda x: 2 * x), ("MulBackward0", lambda x: 1 / x), ("DivBackward0", lambda x: x / 2),
     ("NegBackward0", lambda x: -x), ("PowBackward0", lambda x: x ** 2), ("PowBackward1", lambda x: x ** x),
     ("PowBackward2", lambda x: 2 ** x), ("SumBackward0", lambda x: x.sum()), ("SumBackward1", lambda x: x.sum(0)),
-    ("MeanBackward1", lambda x: x.mean(1)), ("MaxBackward1", lambda x: x.max()), ("MaxBackward0", lambda x: x.max(0)[0]),
+    ("MeanBackward1", lambda x: x.mean(1)), ("MaxBackward1", lambda x: x.max()),
+    ("MaxBackward0", lambda x: x.max(0)[0]),
     ("LinalgVectorNormBackward0", lambda x: x.norm()), ("ClampBackward1", lambda x: x.clamp(min=0)),
     ("ViewBackward0", lambda x: x.view(4)), ("UnsafeViewBackward0", lambda x: x.t().reshape(4)),
     ("TBackward0", lambda x: x.t()), ("PermuteBackward0", lambda x: x.T), ("TransposeBackward0", lambda x: x.mT),
     ("SqueezeBackward0", lambda x: x.squeeze()), ("SqueezeBackward1", lambda x: x.squeeze(0)),
-    ("SelectBackward0", lambda x: x[0, 1]), ("SelectBackward0", lambda x: x[:, 1]), ("SliceBackward0", lambda x: x[0:1]),
-    ("UnsqueezeBackward0", lambda x: x[None]), ("AliasBackward0", lambda x: x[...]), ("IndexBackward0", lambda x: x[[0]]),
-    ("IndexBackward0", lambda x: x[x > 0]), ("UnbindBackward0", lambda x: next(iter(x))), ("MmBackward0", lambda x: x @ x),
-    ("MvBackward0", lambda x: x @ x[0]), ("DotBackward0", lambda x: x[0] @ x[1]), ("CloneBackward0", lambda x: x.clone()),
+    ("SelectBackward0", lambda x: x[0, 1]), ("SelectBackward0", lambda x: x[:, 1]),
+    ("SliceBackward0", lambda x: x[0:1]),
+    ("UnsqueezeBackward0", lambda x: x[None]), ("AliasBackward0", lambda x: x[...]),
+    ("IndexBackward0", lambda x: x[[0]]),
+    ("IndexBackward0", lambda x: x[x > 0]), ("UnbindBackward0", lambda x: next(iter(x))),
+    ("MmBackward0", lambda x: x @ x),
+    ("MvBackward0", lambda x: x @ x[0]), ("DotBackward0", lambda x: x[0] @ x[1]),
+    ("CloneBackward0", lambda x: x.clone()),
     ("ToCopyBackward0", lambda x: x.double()), ("SplitBackward0", lambda x: x.chunk(2)[0])])
 def test_names(name: str, make: Any) -> None:
     y = make(torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True))
@@ -100,7 +105,7 @@ def test_grad_can_be_set_and_deleted() -> None:
     assert x.grad.tolist() == [2.0, 2.0]
     del x.grad
     assert x.grad is None
-    with pytest.raises(RuntimeError, match=r"attempting to assign a gradient of size '\[3\]' to a tensor of size '\[2\]'"):
+    with pytest.raises(RuntimeError, match=r"assign a gradient of size '\[3\]' to a tensor of size '\[2\]'"):
         x.grad = torch.ones(3)
     with pytest.raises(RuntimeError, match="with dtype 'double'"):
         x.grad = torch.ones(2, dtype=torch.float64)
@@ -127,8 +132,8 @@ def test_what_backward_needs() -> None:
     y = x * 2
     with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
         y.backward()
-    with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[3\]\) and "
-                                           r"output\[0\] has a shape of torch.Size\(\[2\]\)"):
+    with pytest.raises(RuntimeError, match=r"grad_output\[0\] has a shape of torch.Size\(\[3\]\) and output\[0\] "
+                                           r"has a shape of torch.Size\(\[2\]\)"):
         y.backward(torch.ones(3))
     with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad and does not have a grad_fn"):
         torch.ones(1).backward()
@@ -267,7 +272,8 @@ def test_hooks_see_the_whole_gradient_in_their_order() -> None:
     y.retain_grad()
     handle = x.register_hook(lambda g: seen.append(g.tolist()) or g * 2)
     (y * y).sum().backward()
-    assert seen == [[6.0, 12.0], [180.0, 360.0]] and x.grad.tolist() == [360.0, 720.0] and y.grad.tolist() == [60.0, 120.0]
+    assert seen == [[6.0, 12.0], [180.0, 360.0]]
+    assert x.grad.tolist() == [360.0, 720.0] and y.grad.tolist() == [60.0, 120.0]
     handle.remove()
     (x * 1).sum().backward()
     assert len(seen) == 2

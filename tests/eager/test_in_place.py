@@ -171,8 +171,6 @@ def test_forbidden_writes() -> None:
         torch.ones(2).add_(torch.ones(2, 2))
     with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
         (x * 1).unbind()[0].add_(1)
-    with torch.no_grad():
-        v = (y := x * 1)[0]
     y = x * 1
     with torch.no_grad():
         v = y[0]

@@ -13,7 +13,8 @@ import srcgrad
 import srcgrad.eager as torch
 
 # what a statement makes of operands of its kind; {v} and {w} have shapes that broadcast, {m} is a matrix
-ELEMENTWISE = ["np.sin({v})", "np.cos({v}) * {w}", "np.exp(-{v} * {v})", "np.tanh({v})", "np.sqrt(1.5 + np.square({v}))",
+ELEMENTWISE = ["np.sin({v})", "np.cos({v}) * {w}", "np.exp(-{v} * {v})", "np.tanh({v})",
+               "np.sqrt(1.5 + np.square({v}))",
                "{v} + {w}", "{v} - 0.5 * {w}", "{v} * {w}", "{v} / (2.0 + {w} * {w})", "1.0 / (1.5 + {v} * {v})",
                "np.log(2.0 + {v} * {v})", "({v} * {v} + 0.5) ** 1.5", "{v} ** 2", "{v} ** 3", "-{v}", "np.abs({v})",
                "np.arctan({v})", "np.maximum({v}, {w} + 0.013)", "np.minimum({v}, 0.77)", "np.hypot({v}, {w} + 3.0)",

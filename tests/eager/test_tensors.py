@@ -53,7 +53,8 @@ def test_products_do_not_promote() -> None:
     ([1.0, 2.5], "tensor([1.0000, 2.5000])"), ([1.0, -2.0], "tensor([ 1., -2.])"), (3, "tensor(3)"),
     ([True, False], "tensor([ True, False])"), ([1, -20, 300], "tensor([  1, -20, 300])"),
     ([1.0, 1001.0], "tensor([1.0000e+00, 1.0010e+03])"), ([0.0, 2000.0], "tensor([   0., 2000.])"),
-    ([0.0001, 1.0], "tensor([1.0000e-04, 1.0000e+00])"), ([float("nan"), -float("inf"), 2.0], "tensor([nan, -inf, 2.])"),
+    ([0.0001, 1.0], "tensor([1.0000e-04, 1.0000e+00])"),
+    ([float("nan"), -float("inf"), 2.0], "tensor([nan, -inf, 2.])"),
     ([], "tensor([])"), ([[1.5, 2.0], [3.0, 4.0]], "tensor([[1.5000, 2.0000],\n        [3.0000, 4.0000]])"),
     ([[[1, 2]], [[3, 4]]], "tensor([[[1, 2]],\n\n        [[3, 4]]])"), (1 + 2j, "tensor(1.+2.j)")])
 def test_printing(value: Any, text: str) -> None:
@@ -214,6 +215,9 @@ def test_numpys_functions_give_tensors() -> None:
               np.concatenate([x, x]), np.tanh(x), np.linalg.norm(x), np.convolve(x, x)):
         assert isinstance(y, torch.Tensor) and y.requires_grad
     assert not np.argmax(x).requires_grad and np.shape(x) == (2,)
+    plain = torch.ones(1, 2)
+    np.squeeze(plain).add_(1)
+    assert plain.tolist() == [[1.0, 1.0]]
     with pytest.raises(TypeError, match="np.percentile has no derivative rule"):
         np.percentile(x, 3)
 

@@ -372,16 +372,12 @@ async def waits(x):
     return x
 
 
-def gives(x):
-    yield x
-
-
 async def streams(x):
     yield x
 
 
 @pytest.mark.parametrize("function, kind", [
-    (waits, "an async function"), (gives, "a generator"), (streams, "an async generator")])
+    (waits, "an async function"), (streams, "an async generator")])
 def test_suspended_functions_are_refused(function, kind):
     with pytest.raises(UnsupportedError, match=f"{function.__name__} is {kind}") as caught:
         find(function)

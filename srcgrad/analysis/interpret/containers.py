@@ -15,7 +15,7 @@ from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Slot, Storage
-from srcgrad.analysis.values import UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, number_of
+from srcgrad.analysis.values import UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, join, number_of
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -82,7 +82,7 @@ def write(ev: Evaluator, owner: Abstract, key: Any, value: Abstract, env: Env, k
 
 
 def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, exact: bool,
-        kind: Value = UNKNOWN) -> None:
+        kind: Value | None = UNKNOWN) -> None:
     ev.heap.put(storage, key, value, kind)
     if key == ANY:
         for known in [k for k in storage.fields if k != ANY]:
@@ -101,14 +101,10 @@ def key_kinds(owner: Abstract) -> Value:
     """What kind of thing the keys of a dict are."""
     kinds: list[Value] = []
     for ref in owner.refs:
-        kinds += [_kind_of_key(k) for k in ref.storage.fields if k != ANY]
+        kinds += [Known(k) for k in ref.storage.fields if k != ANY]
         if ANY in ref.storage.fields:
             kinds.append(ref.storage.keys or UNKNOWN)
     return functools.reduce(join, kinds) if kinds else UNKNOWN
-
-
-def _kind_of_key(key: Any) -> Value:
-    return Number(type(key).__name__) if type(key) in (bool, int, float) else UNKNOWN
 
 
 def remove(ev: Evaluator, owner: Abstract, key: Any, env: Env) -> None:
@@ -127,9 +123,9 @@ def born(ev: Evaluator, expr: Expr, kind: str, pairs: Iterable[tuple[Any, Abstra
     for slot in [s for s in env if isinstance(s, Slot) and s.storage is storage]:
         del env[slot]
     pairs = list(pairs)
-    storage.born_with = frozenset(k for k, _ in pairs)
+    storage.born_with = frozenset(k for k, _ in pairs if k != ANY)
     for key, item in pairs:
-        put(ev, storage, key, item, env, True)
+        put(ev, storage, key, item, env, True, None)
     return storage
 
 
@@ -210,13 +206,17 @@ def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
                 known[k] = tuple(found)
         build = _filled if None in known else _listed
         return ev.rewrite(expr, lambda parts, make: build(make, expr, parts, known))
+    loose: list[Value] = []
     for key, value in zip(expr.keys, expr.values):
         if key is None:
             pairs.extend(_spread_keys(ev, value, env))
         else:
-            known = constant_key(ev.value(ev(key, env)))
-            pairs.append((known, ev(value, env)))
+            kind = ev.value(ev(key, env))
+            pairs.append((constant_key(kind), ev(value, env)))
+            loose += [kind] if pairs[-1][0] == ANY else []
     storage = born(ev, expr, "dict", pairs, env)
+    for kind in loose:
+        ev.heap.put(storage, ANY, storage.fields[ANY], kind)
     return Abstract(DictOf(()), frozenset((Ref(storage),)))
 
 
@@ -334,5 +334,8 @@ def item(ev: Evaluator, expr: Expr, owner: Abstract, index: Abstract, env: Env) 
     """`owner[index]` of a list or a dict."""
     if isinstance(index.value, operations.SliceOf):
         return list_of(ev, expr, [owner])
+    for ref in owner.refs:
+        if ref.storage.cls is defaultdict:
+            ev.heap.put(ref.storage, ANY, ref.storage.fields[ANY], ev.value(index))
     found = read(ev, owner, constant_key(index.value), env)
     return Abstract(varied=owner.varied) if found is None else found

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import classes, containers, fields, narrowing, operations
+from srcgrad.analysis.interpret import classes, comprehension, containers, fields, narrowing, operations
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
@@ -41,6 +41,7 @@ from srcgrad.analysis.values import (
     number_of,
     one_of,
 )
+from srcgrad.lang import parse
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -74,7 +75,6 @@ INACTIVE_OPERATORS = frozenset(("//", "<<", ">>", "&", "|", "^"))
 DATA = (int, float, complex, np.ndarray, np.generic, list, tuple, dict)
 HOLE = Name("_")
 _DISPATCHER = type(np.sum)
-COMPREHENSIONS = ("ListComp", "SetComp", "DictComp", "GeneratorExp")
 _INACTIVE_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"))
 
 
@@ -90,6 +90,7 @@ class Evaluator:
         self.born: set[Storage] = set()
         self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what code that isn't followed may change
         self.comprehensions: set[tuple[Any, int]] = set()
+        self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
         self.made: Callable[[Any, str], str] = lambda stmt, hint: hint      # names for what rewriting holds
         self._annotate = annotate
@@ -286,9 +287,9 @@ class Evaluator:
         return Abstract(Known(expr.value))
 
     def _opaque(self, expr: Opaque, env: Env) -> Abstract:
+        if parse.kind(expr.node) in comprehension.KINDS:
+            return comprehension.given(self, expr, env)
         active = [n for n in expr.reads if n in env and env[n].active]
-        if active and type(expr.node).__name__ in COMPREHENSIONS:
-            return self.comprehension(expr)
         if active and type(expr.node).__name__ != "JoinedStr":
             raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
                           "write it as a loop", expr.at)
@@ -301,12 +302,6 @@ class Evaluator:
         if type(expr.node).__name__ in ("ListComp", "DictComp"):
             self.storage(expr, "array").unfollowed = self.site, id(expr)
         return item
-
-    def comprehension(self, expr: Opaque) -> Abstract:
-        """Is noted, and followed as the statements that it stands for once they are there."""
-        self.comprehensions.add((self.site, id(expr)))
-        lazy = type(expr.node).__name__ == "GeneratorExp"
-        return Abstract(Lazy() if lazy else UNKNOWN, varied=True)
 
     def _function(self, expr: Function, env: Env) -> Abstract:
         return Abstract(Closure(expr))

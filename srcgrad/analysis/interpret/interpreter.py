@@ -226,6 +226,9 @@ class _Walk(Control):
                 return self.block(new, env)
             after = getattr(self, "_" + type(stmt).__name__.lower())(stmt, dict(env))
         except Refused as refusal:
+            for (site, _), item in list(self.facts.kinds.items()):
+                if site is stmt:
+                    self.heap.want(item)
             if self.ev.pending == pending:
                 self.facts.refused[stmt] = refusal
                 return None
@@ -378,6 +381,8 @@ class _Walk(Control):
         if (replace := stores.augmented(stmt, kind)) is not None:
             self.facts.replacements[stmt] = replace
             return
+        if kind == UNKNOWN and value.active:
+            self.heap.want(old)
         result = self._operated(stmt, kind, value)
         active = (old.active or value.active) and stmt.op not in ("//", "&", "|", "^", "<<", ">>")
         if isinstance(kind, Array):

@@ -10,14 +10,17 @@ Everything may stand in everything else.  What isn't a sequence (a generator, a 
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from srcgrad.analysis.interpret import containers
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.values import (
+    UNKNOWN,
     Array,
     DictOf,
     Known,
@@ -29,6 +32,7 @@ from srcgrad.analysis.values import (
     ShapeOf,
     TupleOf,
     Value,
+    join,
 )
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -361,10 +365,21 @@ class _Loop:
             return func.value, func.name
         return None
 
+    def uneven_keys(self, owner: Expr) -> Tuple | None:
+        """The keys of a dict, if they are known and hold things of different kinds: the loop is then written out."""
+        item = self.ev(owner, self.env)
+        found = containers.sure_keys(item)
+        if found is None or not 1 < len(found) <= 8 or not all(isinstance(k, (str, int)) for k in found):
+            return None
+        kinds = [self.ev.value(part) for key in found
+                 if (part := containers.read(self.ev, item, key, self.env)) is not None]
+        known = UNKNOWN not in kinds and functools.reduce(join, kinds) == UNKNOWN
+        return Tuple(tuple(Const(k) for k in found), at=self.at) if known else None
+
     def over_keys(self, owner: Expr, kind: str) -> Block:
         owner = self.hold(owner, "items")
         key = self.stmt.target if kind == "keys" else self.name("key")
-        keys = Call(Name("list"), (owner,), at=self.at)
+        keys = self.uneven_keys(owner) or Call(Name("list"), (owner,), at=self.at)
         if kind == "keys":
             return (*self.before, replace(self.stmt, iter=keys))
         value = Item(owner, Name(key), at=self.at)

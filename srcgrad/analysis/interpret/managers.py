@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +41,7 @@ from srcgrad.lang.core import (
 from srcgrad.lang.source import find, is_user_function
 
 Block = tuple[Statement, ...]
-Replacement = Callable[[Any], Iterable[Statement]]
+Replacement = Callable[[Any], list[Statement]]
 NONES = (Const(None), Const(None), Const(None))
 
 

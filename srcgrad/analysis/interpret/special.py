@@ -264,7 +264,7 @@ def _default_dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract],
     else:
         return _unless_active(expr, args, "defaultdict")
     storage = containers.born(ev, expr, "dict", [], env, defaultdict)
-    ev.heap.put(storage, containers.ANY, made)
+    ev.heap.put(storage, containers.ANY, made, None)
     return Abstract(DictOf(()), frozenset((Ref(storage),)))
 
 

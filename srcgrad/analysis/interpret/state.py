@@ -25,7 +25,8 @@ class Storage:
     written: something writes into it in place.  active: its content may depend on the active arguments.
     loose: some reference to it isn't exact, so that its adjoint lives in the shadow.
     held: a container holds it.  born_with: keys or fields that it has for life.  keys: of a dict, what kind of thing
-    those of its keys are that aren't known one by one.
+    those of its keys are that aren't known one by one.  shrinks: keys are
+    taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
     """
     site: Hashable
     kind: str
@@ -38,6 +39,7 @@ class Storage:
     held: bool = False
     shrinks: bool = False
     born_with: frozenset[Any] = frozenset()
+    unfollowed: Any = None
     fields: dict[Any, Abstract] = field(default_factory=dict)
     keys: Value | None = None
     cls: type | None = None
@@ -124,6 +126,7 @@ class Heap:
         self._storages: dict[Hashable, Storage] = {}
         self.changed = False
         self.text = False            # something active was written as text
+        self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
         self.canonical: Callable[[Value], Value] = lambda value: value
 
@@ -146,10 +149,10 @@ class Heap:
                 setattr(storage, name, True)
                 self.changed |= name in ("active", "held", "shrinks") or name == "many" and storage.kind != "array"
 
-    def put(self, storage: Storage, key: Any, item: Abstract, kind: Value = UNKNOWN) -> None:
+    def put(self, storage: Storage, key: Any, item: Abstract, kind: Value | None = UNKNOWN) -> None:
         """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is."""
         item = forgetful(item)
-        if key == "*" and storage.kind == "dict":
+        if key == "*" and storage.kind == "dict" and kind is not None:
             kind = forgetful(Abstract(kind)).value
             kinds = kind if storage.keys is None else join(storage.keys, kind)
             self.changed |= kinds != storage.keys
@@ -166,6 +169,13 @@ class Heap:
             self.mark(ref.storage, loose=True, held=True)
         for part in item.items or ():
             self._hold(part)
+
+    def want(self, item: Abstract) -> None:
+        """More must be known of the value: comprehensions that it comes from are followed from now on."""
+        for ref in item.refs:
+            site = ref.storage.unfollowed
+            self.changed |= site is not None and site not in self.wanted
+            self.wanted |= {site} - {None}
 
     def unite(self, refs: Iterable[Ref]) -> None:
         roots = list({ref.storage.group: None for ref in refs})

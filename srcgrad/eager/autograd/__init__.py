@@ -6,7 +6,7 @@ from srcgrad.eager.autograd.anomaly import detect_anomaly, is_anomaly_enabled, s
 from srcgrad.eager.autograd.calls import backward, grad
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from srcgrad.eager.tensor import Tensor as Variable
+from srcgrad.eager.autograd.variable import Variable
 from srcgrad.runtime.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = ["Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad", "function",

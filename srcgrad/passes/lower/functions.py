@@ -20,7 +20,8 @@ def function(node: Any, low: Lowering) -> core.Code:
     """A def in core form; every way through it ends in a return."""
     _named_super(node)
     body = at_the_end(low.block(node.body))
-    if is_generator(node) and not core.suspends(body):
+    refused = any(isinstance(s, core.Refuse) for s in core.statements(body))
+    if is_generator(node) and not core.suspends(body) and not refused:
         body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",
                             at=_head(node, low)),)
     return core.Code(node.name, parse.parameters(node.args, low.file), body, _head(node, low))

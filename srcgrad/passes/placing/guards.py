@@ -58,7 +58,9 @@ class Guards(Placing):
 
     def _cover(self, stmt: Try, needs: Needs, depth: int) -> tuple[Needs, frozenset[str], Block, Block]:
         """Names that the body may leave half done are kept before it."""
-        outside, saves, restores = self.covered, [], []
+        outside = self.covered
+        saves: Block = []
+        restores: Block = []
         names_ = self.c.tries.covered.get(stmt, frozenset())
         for name in sorted(names_):
             if ("name", name) in needs or self.plain and depth > 0 and name in self.reads.primal:

@@ -56,8 +56,8 @@ class Loops(Placing):
         if not has_work(body):
             return [*saved_target[0], whole], [*step.first, *saved_target[1]], out
         if isinstance(stmt, For) and not is_sequence(self.facts.value(stmt, stmt.iter)):
-            note, whole, back = self._recorded_loop(replace(stmt, body=tuple(ahead)), body, depth)
-            return [*saved_target[0], *note, whole], [*step.first, *back, *saved_target[1]], out
+            note, whole, undo = self._recorded_loop(replace(stmt, body=tuple(ahead)), body, depth)
+            return [*saved_target[0], *note, whole], [*step.first, *undo, *saved_target[1]], out
         loop = self._reversed_loop(stmt, body)
         out = out | self.reads.of_expr(loop.iter, stmt)
         return [*saved_target[0], whole], [*step.first, loop, *saved_target[1]], out

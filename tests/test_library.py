@@ -1,0 +1,184 @@
+"""The plain Python forms of functions agree with the functions themselves, and are what is compiled in their place."""
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import math
+import operator
+import statistics
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import grad
+from srcgrad.library.iteration import transposed, zip_iterable_first, zip_sequence_first
+from srcgrad.library.registry import equivalent_of, is_library, registered
+from srcgrad.testing import check_grads
+
+NUMBERS: list[list[float]] = [[], [2.0], [3.0, -1.0, 2.5], [1.0, 1.0, -4.0, 0.5], [0.0, 2.0, 2.0]]
+
+# original -> calls that it must agree on: argument tuples, and keywords
+CALLS: dict[Any, list[tuple[tuple, dict]]] = {
+    builtins.sum: [((xs,), {}) for xs in NUMBERS] + [(([[1], [2]], []), {}), (([1, 2],), {"start": 0.5})],
+    builtins.list: [((xs,), {}) for xs in NUMBERS] + [((), {}), (("abc",), {})],
+    builtins.sorted: [((xs,), k) for xs in NUMBERS for k in ({}, {"reverse": True}, {"key": abs},
+                                                            {"key": lambda v: v * v, "reverse": True})],
+    builtins.next: [((iter(xs), None), {}) for xs in NUMBERS] + [((iter([1, 2]),), {}), ((iter([]),), {})],
+    builtins.any: [((xs,), {}) for xs in NUMBERS],
+    builtins.all: [((xs,), {}) for xs in NUMBERS],
+    builtins.divmod: [((7.5, 2.0), {}), ((-7.5, 2.0), {}), ((7, -2), {})],
+    builtins.min: [((xs,), {}) for xs in NUMBERS] + [((xs,), {"key": abs}) for xs in NUMBERS]
+        + [(([],), {"default": 5}), (([3, 1],), {"default": 5}), ((3, 1, 2), {}), ((1, -2), {"key": abs})],
+    builtins.max: [((xs,), {}) for xs in NUMBERS] + [((xs,), {"key": abs}) for xs in NUMBERS]
+        + [(([],), {"default": 5}), ((3, 1, 2), {}), ((-2, 2), {"key": abs}), (([], ), {"key": abs, "default": None})],
+    builtins.enumerate: [(("abc",), {}), (("ab", 3), {}), (("ab",), {"start": 2}), (([],), {})],
+    builtins.map: [((abs, xs), {}) for xs in NUMBERS],
+    builtins.filter: [((f, xs), {}) for xs in NUMBERS for f in (None, lambda v: v > 0)],
+    builtins.iter: [((xs,), {}) for xs in NUMBERS],
+    itertools.repeat: [((2, 3), {}), ((2,), {"times": 0})],
+    itertools.cycle: [(([],), {})],
+    itertools.chain: [((), {}), (([1], [], [2, 3]), {}), (("ab", "c"), {})],
+    itertools.chain.from_iterable: [(([[1], [], [2, 3]],), {}), (([],), {})],
+    itertools.accumulate: [((xs,), {}) for xs in NUMBERS] + [((xs, operator.mul), {}) for xs in NUMBERS]
+        + [((xs,), {"initial": 2.0}) for xs in NUMBERS] + [(([1, 2], max), {"initial": 5})],
+    itertools.islice: [(("abcdefg", *b), {}) for b in (
+        (2,), (0,), (None,), (2, 4), (2, None), (5, 2), (1, 6, 2), (0, None, 3), (None, None, None), (None, 4, None))],
+    itertools.takewhile: [((lambda v: v > 0, xs), {}) for xs in NUMBERS],
+    itertools.dropwhile: [((lambda v: v > 0, xs), {}) for xs in NUMBERS],
+    itertools.filterfalse: [((f, xs), {}) for xs in NUMBERS for f in (None, lambda v: v > 0)],
+    itertools.starmap: [((pow, [(2, 3), (3, 2)]), {}), ((max, []), {})],
+    itertools.pairwise: [((xs,), {}) for xs in NUMBERS],
+    itertools.compress: [(("abcd", [1, 0, 1]), {}), (("ab", [0, 1, 1]), {})],
+    itertools.product: [(("ab",), {}), (("ab", "cd"), {}), (("ab", "", "cd"), {}), (("ab", "cd", "ef"), {}),
+                        ((), {}), (("ab",), {"repeat": 3}), (("ab", "c", "de", "f"), {}), (("ab",), {"repeat": 0})],
+    itertools.combinations: [(("abcd", r), {}) for r in (0, 1, 2, 3, 4, 5)],
+    itertools.combinations_with_replacement: [(("abc", r), {}) for r in (0, 1, 2, 3)],
+    itertools.permutations: [(("abc",), {}), (("abcd", 2), {}), (("abc", 3), {}), (("ab", 3), {}), (("abc", 0), {})],
+    itertools.zip_longest: [(("abc", "d"), {}), (("", "de"), {}), (("a", "bcd"), {"fillvalue": "-"})],
+    functools.reduce: [((operator.add, xs), {}) for xs in NUMBERS] + [((operator.sub, xs, 1.0), {}) for xs in NUMBERS],
+    operator.getitem: [(([1, 2], 1), {}), (({"a": 3}, "a"), {})],
+    operator.concat: [(([1], [2]), {})],
+    operator.iadd: [((1.0, 2.0), {}), (([1], [2]), {})],
+    operator.isub: [((1.0, 2.0), {})],
+    operator.imul: [((1.5, 2.0), {})],
+    operator.itruediv: [((1.0, 4.0), {})],
+    math.hypot: [((3.0,), {}), ((1.0, 2.0, 2.0), {}), ((-1.0, 0.0, 2.0, 4.0), {})],
+    math.dist: [(((1.0, 2.0), (3.0, 4.0)), {}), (([0.0], [0.0]), {})],
+    math.fsum: [((xs,), {}) for xs in NUMBERS],
+    math.prod: [((xs,), {}) for xs in NUMBERS] + [(([2.0],), {"start": 3})],
+    math.modf: [((2.5,), {}), ((-2.25,), {})],
+    math.remainder: [((7.5, 2.0), {}), ((-7.0, 3.0), {})],
+    np.ndenumerate: [((np.arange(6.0).reshape(2, 3),), {}), ((np.zeros((0, 2)),), {})],
+    np.fromiter: [(([1.0, 2.0], float), {}), (([1.0, 2.0, 3.0], float, 2), {}), (([], float), {})],
+    **{f: [((xs,), {}) for xs in NUMBERS] for f in (
+        statistics.mean, statistics.fmean, statistics.variance, statistics.pvariance, statistics.stdev,
+        statistics.pstdev, statistics.median)},
+    statistics.geometric_mean: [(([1.0, 2.0, 4.0],), {}), (([],), {})],
+    statistics.harmonic_mean: [(([1.0, 2.0, 4.0],), {}), (([],), {})],
+}
+if sys.version_info >= (3, 12):
+    CALLS[itertools.batched] = [(("abcde", 2), {}), (("", 3), {})]
+    CALLS[math.sumprod] = [(([1.0, 2.0], [3.0, 4.0]), {}), (([], []), {})]
+
+# Those that give a function, or never end, or are told from the original by what they are for.
+OTHERWISE = {operator.itemgetter, operator.attrgetter, operator.methodcaller, operator.setitem, itertools.count,
+             itertools.groupby, getattr(operator, "call", None)}
+
+
+def outcome(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """What a call gives, iterators as lists and tuples in them as lists, or the error's class."""
+    fresh = tuple(iter(list(a)) if type(a) is type(iter([])) and not _consumed(a) else a for a in args)
+    try:
+        return plain(function(*fresh, **kwargs))
+    except (ValueError, TypeError, StopIteration) as error:
+        return type(error).__name__
+
+
+def _consumed(iterator: Any) -> bool:
+    return operator.length_hint(iterator) == 0
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if hasattr(value, "__next__"):
+        return [plain(v) for v in value]
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return round(value, 12) if isinstance(value, float) else value
+
+
+def forms() -> list[tuple[Any, Any]]:
+    return [(original, e) for original, e in registered()
+            if not isinstance(original, tuple) and original in CALLS]
+
+
+@pytest.mark.parametrize("original, form", forms(), ids=lambda v: getattr(v, "__name__", None) or "form")
+def test_the_plain_form_says_the_same(original: Any, form: Any) -> None:
+    tried = 0
+    for args, kwargs in CALLS[original]:
+        constants = tuple(... if a is None else a if isinstance(a, int) else None for a in args)
+        if form.fits(constants, bool(kwargs)) and equivalent_of(original, constants, bool(kwargs)) == form:
+            again = tuple(list(a) if hasattr(a, "__next__") else a for a in args)
+            mine = tuple(iter(a) if hasattr(b, "__next__") else a for a, b in zip(again, args))
+            theirs = tuple(iter(a) if hasattr(b, "__next__") else a for a, b in zip(again, args))
+            assert outcome(form.function, mine, kwargs) == outcome(original, theirs, kwargs), (args, kwargs)
+            tried += 1
+    assert tried
+
+
+def test_every_form_has_a_test() -> None:
+    ours = {original for original, _ in registered() if not isinstance(original, tuple)}
+    here = {o for o in ours if o not in CALLS and o not in OTHERWISE}
+    written = {o for o in here for e in [equivalent_of(o)] if e is not None and e.function.__module__.rpartition(".")[2]
+               in ("builtins", "iteration", "functional", "mathematics", "statistic")}
+    assert not written
+
+
+@pytest.mark.parametrize("a", NUMBERS)
+@pytest.mark.parametrize("b", NUMBERS)
+def test_zips_with_an_iterator(a: list[float], b: list[float]) -> None:
+    mine, theirs = iter(b), iter(b)
+    assert list(zip_sequence_first(a, mine)) == list(zip(a, theirs))
+    assert list(mine) == list(theirs)
+    mine, theirs = iter(a), iter(a)
+    assert list(zip_iterable_first(mine, b)) == list(zip(theirs, b))
+    assert list(mine) == list(theirs)
+    assert list(map(tuple, transposed([a, b]))) == list(zip(a, b))
+
+
+def test_groups_are_those_of_itertools() -> None:
+    form = equivalent_of(itertools.groupby)
+    for words in ("aabba", "", "abc"):
+        want = [(k, list(g)) for k, g in itertools.groupby(words)]
+        assert form is not None and [tuple(pair) for pair in form.function(words)] == want
+
+
+def test_functions_of_the_library_are_told_apart() -> None:
+    form = equivalent_of(builtins.sum)
+    assert form is not None and is_library(form.function)
+    assert not is_library(test_functions_of_the_library_are_told_apart) and not is_library(builtins.sum)
+    assert equivalent_of([]) is None
+
+
+def test_comments_name_the_users_line() -> None:
+    def total(x):
+        return sum(v * v for v in x)
+
+    x = np.array([1.0, 2.0])
+    text = grad(total).source(x)
+    assert "return sum(v * v for v in x)" in text and "library" not in text
+    check_grads(total, (x,))
+
+
+def test_what_is_inactive_stays_as_it_is_written() -> None:
+    def total(x, names):
+        longest = max(len(n) for n in names)
+        return np.sum(x) * longest * sum(i for i, n in enumerate(names) if n)
+
+    text = grad(total).source(np.array([1.0, 2.0]), ["a", "bc"])
+    assert "sum(i for i, n in enumerate(names) if n)" in text and "max(len(n) for n in names)" in text
