@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from srcgrad.library.registry import equivalent
 
@@ -77,11 +76,12 @@ def min_(first, /, *others, key=None, default=Missing):
 
 def _least(items, default):
     found = False
-    least: Any
     for item in items:
-        if not found or item < least:
+        if not found:
             least = item
             found = True
+        elif item < least:
+            least = item
     if found:
         return least
     if default is Missing:
@@ -91,14 +91,15 @@ def _least(items, default):
 
 def _least_by(items, key, default):
     found = False
-    least: Any
-    least_key: Any
     for item in items:
         item_key = key(item)
-        if not found or item_key < least_key:
+        if not found:
             least = item
             least_key = item_key
             found = True
+        elif item_key < least_key:
+            least = item
+            least_key = item_key
     if found:
         return least
     if default is Missing:
@@ -119,11 +120,12 @@ def max_(first, /, *others, key=None, default=Missing):
 
 def _greatest(items, default):
     found = False
-    greatest: Any
     for item in items:
-        if not found or item > greatest:
+        if not found:
             greatest = item
             found = True
+        elif item > greatest:
+            greatest = item
     if found:
         return greatest
     if default is Missing:
@@ -133,14 +135,15 @@ def _greatest(items, default):
 
 def _greatest_by(items, key, default):
     found = False
-    greatest: Any
-    greatest_key: Any
     for item in items:
         item_key = key(item)
-        if not found or item_key > greatest_key:
+        if not found:
             greatest = item
             greatest_key = item_key
             found = True
+        elif item_key > greatest_key:
+            greatest = item
+            greatest_key = item_key
     if found:
         return greatest
     if default is Missing:

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
 
 from srcgrad.library.registry import equivalent
 
@@ -11,10 +10,12 @@ from srcgrad.library.registry import equivalent
 @equivalent(functools.reduce, count=2)
 def reduce_(function, iterable, /):
     started = False
-    total: Any
     for item in iterable:
-        total = function(total, item) if started else item
-        started = True
+        if not started:
+            total = item
+            started = True
+        else:
+            total = function(total, item)
     if not started:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total

@@ -4,7 +4,6 @@ from __future__ import annotations
 import builtins
 import itertools
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -138,20 +137,24 @@ def chain_from_iterable(iterable, /):
 @equivalent(itertools.accumulate, count=1)
 def accumulated_sums(iterable):
     started = False
-    total: Any
     for item in iterable:
-        total = total + item if started else item
-        started = True
+        if not started:
+            total = item
+            started = True
+        else:
+            total = total + item
         yield total
 
 
 @equivalent(itertools.accumulate, count=2)
 def accumulated(iterable, func):
     started = False
-    total: Any
     for item in iterable:
-        total = func(total, item) if started else item
-        started = True
+        if not started:
+            total = item
+            started = True
+        else:
+            total = func(total, item)
         yield total
 
 
@@ -248,12 +251,14 @@ def starmap(function, iterable, /):
 @equivalent(itertools.pairwise)
 def pairwise(iterable, /):
     started = False
-    last: Any
     for item in iterable:
-        if started:
-            yield last, item
-        last = item
-        started = True
+        if not started:
+            last = item
+            started = True
+        else:
+            pair = last, item
+            last = item
+            yield pair
 
 
 @equivalent(itertools.compress)

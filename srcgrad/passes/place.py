@@ -41,6 +41,7 @@ from srcgrad.lang.core import (
     Try,
     While,
     With,
+    blocks,
     names_read,
     statements,
     with_blocks,
@@ -103,7 +104,7 @@ class _Placer(Loops, Guards):
             before, after, needs = self.step(step, needs, depth)
             forward.extend(before)
             if after:
-                reversed_parts.append((step.stmt.at, after))
+                reversed_parts.append((None if _shows_its_test(step.stmt, after) else step.stmt.at, after))
         return forward, self._join(reversed_parts), needs
 
     def _join(self, parts: list[tuple[At | None, Block]]) -> Block:
@@ -255,11 +256,20 @@ class _Placer(Loops, Guards):
         self._check_local(stmt, owner)
         stack = self._stack(("content", stmt), root_name(place), depth)
         old = self._old_content(stmt, place)
-        extra = frozenset(("name", n) for n in names_read(place) if n in self.reads.primal)
+        extra = frozenset(("name", n) for n in names_read(place) if n in self.reads.primal) | self._read_by_index(place, stmt)
         if depth == 0:
             return ([Bind((stack,), (old,))], [Store(place, None, Name(stack))]), extra
         pop = Call(Attr(Name(stack), "pop"))
         return ([self._push(stack, old)], [Store(place, None, pop)]), extra
+
+    def _read_by_index(self, place: Expr, stmt: Statement) -> Needs:
+        """What the subscripts of a place read: an index array must be what it was when the place is put back."""
+        out: Needs = frozenset()
+        while isinstance(place, (Item, Attr)):
+            if isinstance(place, Item):
+                out |= self.reads.of_expr(place.index, stmt)
+            place = place.value
+        return out
 
     def _check_local(self, stmt: Statement, owner: Abstract) -> None:
         """What lies outside of the function must stay as the function leaves it."""
@@ -314,6 +324,25 @@ class _Placer(Loops, Guards):
 
     # ------------------------------------------------------------ control flow
 
+    def _branch(self, stmt: If, inner: list[Step], start: Needs, depth: int) -> tuple[Block, Block, Needs]:
+        """A branch; in a loop, names that belong to it alone are saved when they are bound, as those of the loop are."""
+        if depth == 0 or self.plain or self.counting:
+            return self.block(inner, start, depth)
+        _, _, end = self._dry(inner, start, depth)
+        fresh = self._branch_names(stmt, inner, start, end)
+        self._note_late(inner, fresh)
+        ahead, back, end = self.block(inner, start, depth)
+        pops = [Bind((n,), (Call(Attr(Name(self._stack(("late", self._definition(inner, n), n), n)), "pop")),))
+                for n in sorted(fresh)]
+        return ahead, [*pops, *back], end - {("name", n) for n in fresh}
+
+    def _branch_names(self, stmt: If, inner: list[Step], start: Needs, end: Needs) -> frozenset[str]:
+        """Names that only this branch binds, once, at its top, and that nothing reads after it."""
+        top = {n for s in inner if not blocks(s.stmt) for n in bound_of(s)}
+        live = self.facts.live.after[stmt]
+        return frozenset(n for n in top if self.c.bindings.get(n) == 1 and n not in live and ("name", n) in end
+                         and ("name", n) not in start)
+
     def _if(self, step: Step, needs: Needs, depth: int) -> tuple[Block, Block, Needs]:
         stmt = step.stmt
         assert isinstance(stmt, If)
@@ -323,7 +352,7 @@ class _Placer(Loops, Guards):
         counting, self.counting = self.counting, self.counting and stmt not in self.c.tries.whole
         for inner, tail in zip(step.inner, step.tails or [[], []]):
             start = needs | self.reads.of(tail, stmt)
-            ahead, back, end = self.block(inner, start, depth)
+            ahead, back, end = self._branch(stmt, inner, start, depth)
             forward.append(tuple(ahead))
             backward.append((*back, *tail))
             ends.append(end)
@@ -356,6 +385,14 @@ def _certainly_bound(body: tuple[Statement, ...], name: str, stmt: Statement) ->
             return False
         if name in names.bound_by(top) and not isinstance(top, (For, While, Try)):
             return True
+    return False
+
+
+def _shows_its_test(stmt: Statement, block: Block) -> bool:
+    """Whether what reverses an `if` asks for its test as the user wrote it, so that no comment need say it."""
+    match block[-1]:
+        case If(test) if isinstance(stmt, If) and len(block) == 1:
+            return test == stmt.test and not isinstance(test, Name)
     return False
 
 

@@ -65,10 +65,7 @@ class Shadow:
         if _cells_are_distinct(bar):
             bar += g
             return
-        start, flat = _span(bar)
-        places = np.arange(flat.size, dtype=np.intp)
-        where = np.lib.stride_tricks.as_strided(
-            places[start:], bar.shape, tuple(s // bar.itemsize * places.itemsize for s in bar.strides))
+        _, flat, where = _places(bar)
         np.add.at(flat, where, g)
 
     def accumulate(self, a: Any, bar: Any, g: Any) -> Any:
@@ -159,9 +156,19 @@ class Shadow:
                 add_at(self(container), key, g[key])
 
     def pop(self, a: Any) -> Any:
-        """The adjoint of a storage at the point of its birth, which ends it: asked for again, it is zero."""
+        """The adjoint of a storage at the point of its birth, which ends it: asked for again, it is zero.
+
+        Of cells that overlap, one has the whole adjoint.
+
+        >>> shadow, a = Shadow(), np.broadcast_to(2.0, 3)
+        >>> shadow.add(a, np.ones(3))
+        >>> shadow.pop(a)
+        array([3., 0., 0.])
+        """
         bar = self(a)
         if isinstance(a, np.ndarray):
+            if not _cells_are_distinct(bar):
+                bar = _each_cell_once(bar)
             owner = root(a)
             if owner.base is None:
                 self._memory.pop(id(owner), None)
@@ -248,6 +255,23 @@ def _cells_are_distinct(a: np.ndarray) -> bool:
                 return False
             reach += stride * (n - 1)
     return True
+
+
+def _each_cell_once(bar: np.ndarray) -> np.ndarray:
+    start, flat, where = _places(bar)
+    cells, first = np.unique(where, return_index=True)
+    out = np.zeros(bar.size, bar.dtype)
+    out[first] = flat[cells]
+    return out.reshape(bar.shape)
+
+
+def _places(bar: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+    """As `_span`, and the place of each element in the vector."""
+    start, flat = _span(bar)
+    numbers = np.arange(flat.size, dtype=np.intp)
+    where = np.lib.stride_tricks.as_strided(
+        numbers[start:], bar.shape, tuple(s // bar.itemsize * numbers.itemsize for s in bar.strides))
+    return start, flat, where
 
 
 def _span(a: np.ndarray) -> tuple[int, np.ndarray]:

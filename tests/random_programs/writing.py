@@ -64,7 +64,7 @@ class Writing(Aliasing):
         self.emit(self.rng.choice([f"np.multiply({self.vector(4, 0)}, {self.number()}, out={v}, where={mask})",
                                    f"np.copyto({v}, {self.vector(4, 1)}, where={mask})",
                                    f"np.putmask({v}, {mask}, {self.vector(4, 0)})",
-                                   f"np.place({v}, {mask}, {self.vector(2, 0)})"]))
+                                   f"np.place({v}, {mask}, {self.vector(2, 0)} * 1.0)"]))
 
     def filled(self) -> None:
         self.emit(f"{self.target(self.width([2, 3, 4]))}.fill({self.number()})")

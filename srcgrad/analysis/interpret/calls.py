@@ -340,7 +340,8 @@ def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],
     items = [*args, *kwargs.values()]
     if not any(item.active for item in items):
         return False
-    return not has_rule or bool(kwargs) or plain.count is not None or any(isinstance(item.value, Lazy) for item in items)
+    special = bool(kwargs) or plain.count is not None
+    return not has_rule or special or any(isinstance(item.value, Lazy) for item in items)
 
 
 def _constant(item: Abstract) -> Any:

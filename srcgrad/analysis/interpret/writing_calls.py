@@ -104,7 +104,15 @@ class _Rewriter:
         return None if function is None else self.reduced(function, [self.owner, *self.args]) or self.into(
             function, [self.owner, *self.args], 1)
 
+    def check_overlap(self, *args: Expr) -> None:
+        """np.place reads the values while it writes, so that a view of the array would change under it."""
+        storages = [{ref.storage.group for ref in self.ev(arg, self.env).refs} for arg in args]
+        if len(storages) > 2 and storages[0] & storages[2]:
+            self.refuse("`np.place` is given values that may lie in the array itself", "pass a copy of them")
+
     def writer(self, function: Callable, *args: Expr) -> Call:
+        if function is writers.place:
+            self.check_overlap(*args, *self.kwargs.values())
         position = 2 if function in (writers.put, writers.place) else 1
         if function in OF_NUMBERS and len(args) > position and self.is_number(args[position]):
             function = OF_NUMBERS[function]
