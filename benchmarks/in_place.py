@@ -20,7 +20,6 @@ import numpy as np  # noqa: E402  (after the restart)
 from programs import Program, energy, energy_hand  # noqa: E402
 from small import table  # noqa: E402
 
-
 # ---------------------------------------------------------------- two buffers, swapped
 
 def diffusion(u, k, steps):

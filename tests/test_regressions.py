@@ -134,9 +134,9 @@ RIGHT: list[Callable[..., Any]] = [
     argument_or_array_filled, argument_or_array_filled_of_views, default_of_a_name_that_is_bound_again,
     default_of_an_element_that_is_overwritten, made_by_a_function_before_its_argument_is_bound_again, late_binding,
     used_twice_in_an_expression, nested_display_that_is_written, lag_window, joined_lists_of_arrays_that_are_written,
-    joined_tuples,
+    joined_tuples, passed_to_a_function_without_source, active_only_when_it_is_called,
 ]
-REFUSED: list[Callable[..., Any]] = [passed_to_a_function_without_source, kept_in_a_list, active_only_when_it_is_called]
+REFUSED: list[Callable[..., Any]] = [kept_in_a_list]
 
 
 @each_way

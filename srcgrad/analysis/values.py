@@ -170,6 +170,11 @@ class Lazy(Value):
     """An iterator that gives its elements one by one, each once: a generator, zip(...), map(...)."""
 
 
+@dataclass(frozen=True)
+class Caught(Value):
+    """An exception, which may carry what is differentiated."""
+
+
 @dataclass(frozen=True, eq=False)
 class Decision(Value):
     """What a name that holds a decision was bound to: a test of other names, by identity."""

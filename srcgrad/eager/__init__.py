@@ -26,6 +26,7 @@ from srcgrad.eager import (
     joining,
     linalg,
     printing,
+    python,
     reductions,
     scattering,
     shaping,
@@ -46,7 +47,7 @@ from srcgrad.runtime.modes import (
 
 # importing the chapters gives tensors their methods
 CHAPTERS = (arithmetic, compiled, conversion, creation, elementwise, engine, extrema, filling, helpers, indexing,
-            inplace, joining, linalg, printing, reductions, scattering, shaping)
+            inplace, joining, linalg, printing, python, reductions, scattering, shaping)
 
 globals().update({**dtypes.DTYPES, **FUNCTIONS, **arithmetic.MATH})
 

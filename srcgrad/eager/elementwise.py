@@ -10,7 +10,7 @@ from srcgrad.eager.dtypes import promote, result_dtype
 from srcgrad.eager.kernels import erf, erfinv, sigmoid
 from srcgrad.eager.op import Op, operation, record
 from srcgrad.eager.pointwise import operand, shape_error, unary
-from srcgrad.eager.protocols import TORCH
+from srcgrad.eager.protocols import TORCH, helper
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.table import FUNCTIONS, function, plain
 from srcgrad.eager.tensor import Tensor, wrap
@@ -50,8 +50,23 @@ def _sigmoid(out_bar: Any, out: Any, x: Any) -> Any:
 
 @operation("ReluBackward0", elementwise=True)
 def _relu(out_bar: Any, out: Any, x: Any) -> Any:
-    x_bar = np.where(out > 0, out_bar, 0.0)
+    x_bar = above_zero(out_bar, out)
     return x_bar
+
+
+def above_zero(g: Any, out: Any) -> Any:
+    """The elements of `g` where `out` is positive, else zero; depends, with derivative zero, on `out` too."""
+    return np.where(out > 0, g, 0.0)
+
+
+@operation("ThresholdBackwardBackward0", above_zero, elementwise=True)
+def _above_zero(out_bar: Any, out: Any, g: Any, result: Any) -> Any:
+    g_bar = above_zero(out_bar, result)
+    result_bar = np.zeros_like(out_bar)
+    return g_bar, result_bar
+
+
+helper(above_zero, _above_zero)
 
 
 @operation("ErfBackward0", elementwise=True)

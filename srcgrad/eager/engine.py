@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import heapq
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.graph import Node, Port, edge_of
+from srcgrad.eager.graph import ANOMALY, HOOKED, Node, Port, edge_of
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.tensor import Tensor, bump, method, wrap
 from srcgrad.runtime.arrays import cast
@@ -26,10 +26,13 @@ class Run:
     """One backward pass.
 
     `wanted` are the edges whose gradients are asked for (None: those of all leaves), found in `captured` at the end.
+    `deliver` takes the gradient of a leaf with hooks as soon as it is complete.
     """
 
-    def __init__(self, retain: bool, create: bool, wanted: Sequence[Any] | None) -> None:
-        self.retain, self.create = retain, create
+    def __init__(self, retain: bool, create: bool, wanted: Sequence[Any] | None,
+                 deliver: Callable[[Run, Tensor], None]) -> None:
+        self.retain, self.create, self.deliver = retain, create, deliver
+        self.missing: dict[Tensor, int] = {}
         self.heap: list[tuple[int, Node]] = []
         self.pending: dict[Node, Any] = {}
         self.leaves: dict[Tensor, Any] = {}
@@ -46,6 +49,9 @@ class Run:
         """Runs from the roots to the leaves."""
         if self.wanted is not None:
             self.needed = _needed(roots, self.wanted)
+        if HOOKED:
+            self.missing = _contributions(roots, self.needed)
+        watched = bool(self.missing)
         for edge, gradient in zip(roots, gradients):
             self.send(edge, gradient)
         heap, pending, leaves, push = self.heap, self.pending, self.leaves, heapq.heappush
@@ -65,7 +71,9 @@ class Run:
                     edges, bars = edges[:1], (bars[0] + bars[1],)
                 following: Node | None = None
                 for edge, given in zip(edges, bars):
-                    if edge is None or given is None:
+                    if given is None or edge is None:
+                        if watched:
+                            self.arrived(edge)
                         continue
                     kind = edge._kind
                     if kind == 0:
@@ -79,6 +87,8 @@ class Run:
                             push(heap, (-edge.seq, edge))
                     elif kind == 1:
                         leaves[edge] = leaves[edge] + given if edge in leaves else given
+                        if watched:
+                            self.arrived(edge)
                     else:
                         self.send(edge, given)
                 node = following
@@ -100,7 +110,8 @@ class Run:
                 _report(node, error)
             raise
         if node.trace is not None:
-            _check_numbers(node, bars)
+            if ANOMALY and ANOMALY[0]:
+                _check_numbers(node, bars)
         return _after(node, bars, bar, self.create) if node.after else bars
 
     def send(self, edge: Any, given: Any) -> None:
@@ -108,6 +119,7 @@ class Run:
         if edge._kind == 1:
             known = self.leaves.get(edge)
             self.leaves[edge] = given if known is None else known + given
+            self.arrived(edge)
             return
         node = edge.node
         new = node not in self.pending
@@ -120,6 +132,13 @@ class Run:
         if new:
             heapq.heappush(self.heap, (-node.seq, node))
 
+    def arrived(self, edge: Any) -> None:
+        """Counts one contribution to a leaf with hooks, of which the last completes its gradient."""
+        if edge in self.missing:
+            self.missing[edge] -= 1
+            if not self.missing[edge] and edge in self.leaves:
+                self.deliver(self, edge)
+
     def capture(self, node: Node, bar: Any) -> None:
         """Keeps the gradient of a node that is asked for."""
         for edge in self.asked[node]:
@@ -129,21 +148,38 @@ class Run:
 def _needed(roots: Sequence[Any], wanted: Sequence[Any]) -> set[Node]:
     """The nodes that must run for the gradients of `wanted`: those with a path to one."""
     targets = {e if e._kind == 1 else e.node for e in wanted}
-    order: list[Node] = []
+    needed: set[Node] = set()
+    for node in sorted(_reached(roots), key=lambda n: n.seq):
+        below = (e if e._kind == 1 else e.node for e in node.edges if e is not None)
+        if any(e in targets or e in needed for e in below):
+            needed.add(node)
+    return needed
+
+
+def _reached(roots: Sequence[Any]) -> set[Node]:
+    """All nodes with a path from the roots."""
     seen: set[Any] = set()
     todo = [e.node for e in roots if e._kind != 1]
     while todo:
         node = todo.pop()
         if node not in seen:
             seen.add(node)
-            order.append(node)
             todo += [e.node for e in node.edges if e is not None and e._kind != 1]
-    needed: set[Node] = set()
-    for node in sorted(order, key=lambda n: n.seq):
-        below = (e if e._kind == 1 else e.node for e in node.edges if e is not None)
-        if any(e in targets or e in needed for e in below):
-            needed.add(node)
-    return needed
+    return seen
+
+
+def _contributions(roots: Sequence[Any], needed: set[Node] | None) -> dict[Tensor, int]:
+    """How many gradients each leaf with hooks gets in this pass."""
+    counts: dict[Tensor, int] = {}
+    for node in _reached(roots):
+        if needed is None or node in needed:
+            for edge in node.edges[:1] if node.twice else node.edges:
+                if edge is not None and edge._kind == 1 and id(edge) in HOOKED:
+                    counts[edge] = counts.get(edge, 0) + 1
+    for edge in roots:
+        if edge._kind == 1 and id(edge) in HOOKED:
+            counts[edge] = counts.get(edge, 0) + 1
+    return counts
 
 
 # ---------------------------------------------------------------- hooks
@@ -179,12 +215,19 @@ def run_hooks(hooks: list[Any], bar: Any, create: bool) -> Any:
     for hook in hooks:
         found = hook(as_tensor(bar))
         if found is not None:
-            if not isinstance(found, Tensor):
-                raise TypeError(f"hook returned a {type(found).__name__} where a Tensor or None was expected")
-            if found._a.shape != np.shape(bar if not isinstance(bar, Tensor) else bar._a):
-                raise RuntimeError("hook has changed the size of value")
+            _check_hooked(hook, found, as_tensor(bar))
             bar = _back(found, create)
     return bar
+
+
+def _check_hooked(hook: Any, found: Any, bar: Tensor) -> None:
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(found, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+    if found._a.shape != bar._a.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    if found._a.dtype != bar._a.dtype:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {bar.type()} got {found.type()})")
 
 
 def _after(node: Node, bars: Any, bar: Any, create: bool) -> Any:
@@ -273,27 +316,46 @@ def run(tensors: Sequence[Tensor], gradients: Sequence[Any], retain: bool | None
             if not t.requires_grad:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
     wanted = None if inputs is None else [edge_of(t) for t in inputs]
-    pass_ = Run(create if retain is None else retain, create, wanted)
+    held = None if inputs is None else set(inputs)
+
+    def deliver(running: Run, leaf: Tensor) -> None:
+        if held is not None and leaf not in held:
+            return
+        if leaf._hooks:
+            running.leaves[leaf] = run_hooks(list(leaf._hooks.values()), running.leaves[leaf], create)
+        if store:
+            _store(leaf, running.leaves.pop(leaf), create)
+
+    pass_ = Run(create if retain is None else retain, create, wanted, deliver)
     with quiet, (enable_grad() if create else no_grad()):
         pass_.go(edges, seeds)
+        for leaf in [leaf for leaf, count in pass_.missing.items() if count > 0 and leaf in pass_.leaves]:
+            deliver(pass_, leaf)
         return _finish(pass_, inputs, wanted, create, store)
+
+
+def _store(leaf: Tensor, bar: Any, create: bool) -> None:
+    """Adds to the gradient of a leaf, with what its hooks do."""
+    before, after, last = (list(leaf.__dict__.get(kind, {}).values())
+                           for kind in ("_arrived_hooks", "_stored_hooks", "_post_hooks"))
+    if before:
+        bar, = _prehooks(before, [bar], create)
+    with _accumulating:
+        accumulate(leaf, bar, create)
+    for hook in after:
+        hook((), (as_tensor(bar),))
+    for hook in last:
+        hook(leaf)
 
 
 def _finish(pass_: Run, inputs: Any, wanted: Any, create: bool, store: bool) -> list[Any]:
     leaves = pass_.leaves
-    for leaf, bar in leaves.items():
-        if leaf._hooks:
-            if inputs is not None and not any(leaf is t for t in inputs):
-                continue
-            leaves[leaf] = run_hooks(list(leaf._hooks.values()), bar, create)
     if not store:
         return [_given(t, leaves.get(t) if e._kind == 1 else pass_.captured.get(e)) for t, e in zip(inputs, wanted)]
     with _accumulating:
         for leaf, bar in leaves.items():
             if inputs is None or any(leaf is t for t in inputs):
                 accumulate(leaf, bar, create)
-                for hook in list(leaf.__dict__.get("_post_hooks", {}).values()):
-                    hook(leaf)
         for t, e in zip(inputs or (), wanted or ()):
             if e._kind != 1 and e in pass_.captured and not t._retained:
                 accumulate(t, pass_.captured[e], create)
@@ -339,8 +401,6 @@ def backward(self: Tensor, gradient: Any = None, retain_graph: bool | None = Non
     """Adds this tensor's gradient with respect to the leaves of its graph to their `.grad`."""
     if create_graph:
         _warn_of_cycles()
-    if gradient is not None and not isinstance(gradient, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     run([self], [gradient], retain_graph, create_graph, _listed(inputs), True)
 
 

@@ -7,16 +7,18 @@ import numpy as np
 
 from srcgrad.eager import creation
 from srcgrad.eager.inplace import check, inplace, zero
-from srcgrad.eager.op import record
+from srcgrad.eager.graph import node_class
+from srcgrad.eager.op import Op, record
 from srcgrad.eager.table import FUNCTIONS
-from srcgrad.eager.tensor import Tensor, _new, bump
+from srcgrad.eager.tensor import Tensor, _new, bump, method
 
 # ---------------------------------------------------------------- random numbers
 
 def _drawing(name: str, draw: Any) -> None:
     def called(self: Tensor, *args: Any, generator: Any = None, **words: Any) -> Tensor:
         drawn = np.asarray(draw(creation.numbers(generator), self._a.shape, *args, **words)).astype(self._a.dtype)
-        return inplace(self, lambda a: record(zero, drawn, (a,)))
+        return inplace(self, lambda a: record(op, drawn, (a,)))
+    op = Op(f"{name.strip('_').capitalize()}Backward0", zero.primal, rule=lambda: zero.rule)
     called.__name__ = name
     setattr(Tensor, name, called)
 
@@ -34,7 +36,28 @@ _drawing("random_", lambda rng, shape, low=0, high=None: rng.integers(*((0, low)
                                                                        shape))
 
 
+@method()
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Sets the elements of the main diagonal to one number."""
+    a = self._a
+    if a.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if a.ndim > 2 and len(set(a.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    steps = np.arange(min(a.shape))
+    if a.ndim == 2 and wrap and a.shape[0] > a.shape[1]:
+        places = np.arange(0, a.size, a.shape[1] + 1)
+        self[tuple(np.unravel_index(places, a.shape))] = fill_value
+    else:
+        self[(steps,) * a.ndim] = fill_value
+    return self
+
+
 # ---------------------------------------------------------------- shapes in place
+
+_OWN_NODES = {"unsqueeze": "UnsqueezeBackward1", "t": "TBackward1", "transpose": "TransposeBackward1",
+              "squeeze": "SqueezeBackward1"}
+
 
 def _reshaping(name: str) -> None:
     f = FUNCTIONS[name]
@@ -47,6 +70,8 @@ def _reshaping(name: str) -> None:
         self._a = out._a
         if recorded:
             self._fn = out._fn
+            if name in _OWN_NODES:
+                self._fn.__class__ = node_class(_OWN_NODES[name])
         bump(self)
         return self
     called.__name__ = f"{name}_"

@@ -16,6 +16,9 @@ __all__ = ["AccumulateGrad", "Node", "Port", "RemovableHandle", "edge_of", "node
 
 sequence = itertools.count().__next__
 
+# leaves that have, or had, hooks: their gradients are delivered as soon as they are complete
+HOOKED: dict[int, weakref.ref[Tensor]] = {}
+
 FREED = ("Trying to backward through the graph a second time (or directly access saved tensors after they have already "
          "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
          "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
@@ -67,7 +70,8 @@ class Node:
 
     def name(self) -> str:
         """The name of the operation, as in torch."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     def short_name(self) -> str:
         """The name as it stands in a printed tensor."""
@@ -143,6 +147,14 @@ class AccumulateGrad:
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at {hex(id(self))}>"
 
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls `hook((), gradients)` when the gradient was added to the leaf's."""
+        return RemovableHandle(watch(self.variable, "_stored_hooks"), hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls `hook(gradients)` before the gradient is added to the leaf's."""
+        return RemovableHandle(watch(self.variable, "_arrived_hooks"), hook)
+
     def name(self) -> str:
         """As torch calls it."""
         return "torch::autograd::AccumulateGrad"
@@ -175,6 +187,17 @@ def described(edge: Any) -> tuple[Any, int]:
     return (edge.node, edge.number) if edge._kind == 2 else (edge, 0)
 
 
+def watch(leaf: Tensor, kind: str) -> dict[int, Any]:
+    """The hooks of one kind on a leaf, whose gradients are delivered one by one from now on."""
+    key = id(leaf)
+    if key not in HOOKED:
+        HOOKED[key] = weakref.ref(leaf, lambda _: HOOKED.pop(key, None))
+    hooks: dict[int, Any] | None = leaf.__dict__.get(kind)
+    if hooks is None:
+        hooks = leaf.__dict__[kind] = {}
+    return hooks
+
+
 def edge_of(t: Tensor) -> Any:
     """What a gradient of this tensor goes to: the node or port that made it, the leaf itself, or None."""
     fn = t._fn
@@ -197,9 +220,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandl
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self._fn is None:
-        if self._hooks is None:
-            self._hooks = {}
-        return RemovableHandle(self._hooks, hook)
+        return RemovableHandle(watch(self, "_hooks"), hook)
     node = self._fn.node
     node.special = True
     if node.before is None:
@@ -227,8 +248,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], An
     """Calls `hook` with this leaf after its `.grad` was changed."""
     if self._fn is not None or not self._rg:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    hooks = self.__dict__.setdefault("_post_hooks", {})
-    return RemovableHandle(hooks, hook)
+    return RemovableHandle(watch(self, "_post_hooks"), hook)
 
 
 def as_gradient(t: Tensor) -> Tensor:
@@ -238,7 +258,7 @@ def as_gradient(t: Tensor) -> Tensor:
 
 # ---------------------------------------------------------------- where nodes were made
 
-ANOMALY: list[bool] = []        # holds something while detect_anomaly is on
+ANOMALY: list[bool] = []        # holds whether NaN is an error while detect_anomaly is on
 
 
 def trace(node: Node) -> None:

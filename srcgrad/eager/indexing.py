@@ -106,7 +106,7 @@ def _name(index: tuple[Any, ...], arrays: bool) -> str:
             name = "Select"
         elif e is None:
             name = "Unsqueeze"
-        elif isinstance(e, slice) and e != slice(None):
+        elif isinstance(e, slice) and (e != slice(None) or name == "Alias"):
             name = "Slice"
     return name
 

@@ -27,12 +27,13 @@ from srcgrad.eager.graph import Node, edge_of, node_class, sequence
 from srcgrad.eager.op import operation, record
 from srcgrad.eager.pointwise import operand, shape_error
 from srcgrad.eager.quiet import quiet
+from srcgrad.eager.structures import bare_name
 from srcgrad.eager.table import FUNCTIONS
-from srcgrad.eager.tensor import Tensor, _new, bump, method, wrap
+from srcgrad.eager.tensor import INFERENCE, Tensor, _new, bump, method, wrap
 from srcgrad.eager.views import live_views, replay
 from srcgrad.runtime.modes import enable_grad, mode, no_grad
 
-__all__ = ["inplace", "write"]
+__all__ = ["inplace", "rebase", "write"]
 
 
 # ---------------------------------------------------------------- the one rule
@@ -59,6 +60,10 @@ def inplace(t: Tensor, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Tens
 
 def check(t: Tensor, others: tuple[Any, ...] = ()) -> bool:
     """Whether a write must be recorded; raises where torch forbids it."""
+    if t._vc is INFERENCE and not mode.inference:
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
+                           "to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
     if not mode.grad:
         return False
     base = t._base
@@ -80,11 +85,17 @@ def _requires(x: Any) -> bool:
 
 def _check_view(t: Tensor) -> None:
     if hasattr(t, "_one_of_many"):
-        name = type(t.grad_fn).__name__ if t.grad_fn is not None else "UnbindBackward0"
+        name = "Unbind" if t.grad_fn is None else bare_name(t.grad_fn)
         raise RuntimeError(f"Output {t.output_nr} of {name} is a view and is being modified inplace. This view is the "
                            "output of a function that returns multiple views. Such functions do not allow the output "
                            "views to be modified inplace. You should replace the inplace operation by an "
                            "out-of-place one.")
+    if hasattr(t, "_of_function"):
+        raise RuntimeError(f"Output {t.output_nr} of {bare_name(t.grad_fn)} is a view and is being modified inplace. "
+                           "This view was created inside a custom Function (or because an input was returned as-is) "
+                           "and the autograd logic to handle view+inplace would override the custom backward associated "
+                           "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
+                           "can fix this by cloning the output of the custom Function.")
     if hasattr(t, "_made_without_grad"):
         raise RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
                            "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
@@ -119,16 +130,27 @@ def write(t: Tensor, value: Any) -> None:
 def _adopt(t: Tensor, out: Tensor) -> None:
     """Gives the tensor the node of what was written into it."""
     if t._base is not None:
-        _rebase(t, out)
+        rebase(t, out)
         return
-    t._fn, t._retained = out._fn, False
     fn = out._fn
+    _retain(t, fn)
+    t._fn = fn
     if isinstance(fn, Node) and fn.saved:
         for saved in fn.saved:
             if isinstance(saved, Tensor) and getattr(saved, "_is_result", False) and saved._a is out._a:
                 saved._a, saved._vc = t._a, t._vc
                 _expect(fn, t._version)
     _regenerate(t)
+
+
+def _retain(t: Tensor, fn: Any) -> None:
+    """A gradient that is to be kept is that of the tensor's new value."""
+    if t._retained:
+        old = t._fn.node
+        reference = old.retained.pop(t.output_nr)
+        node, number = fn.node, fn.number if fn._kind == 2 else 0
+        node.special = True
+        node.retained = {**(node.retained or {}), number: reference}
 
 
 def _expect(node: Node, version: int) -> None:
@@ -156,8 +178,14 @@ class CopySlices(Node):
     view: Tensor
     order: list[int]
 
+    def name(self) -> str:
+        """As torch calls it."""
+        return "torch::autograd::CopySlices"
+
     def _slots(self) -> tuple[Any, ...]:
-        return self.edges
+        base, written = self.edges
+        inner = () if written is None or written._kind == 1 else written.node._slots()
+        return base, *(inner[1:] or (written,))
 
 
 class _Slices:
@@ -188,7 +216,8 @@ class _Slices:
         return buffer, written
 
 
-def _rebase(t: Tensor, out: Tensor) -> None:
+def rebase(t: Tensor, out: Tensor) -> None:
+    """Gives the base of a view, and its views, their places after `out` was written through the view `t`."""
     base = t._base
     assert base is not None
     node = CopySlices()
@@ -196,7 +225,8 @@ def _rebase(t: Tensor, out: Tensor) -> None:
     node.order = sorted(range(base._a.ndim), key=lambda i: -abs(base._a.strides[i]))
     node.view = _new(Tensor)
     node.view._replay = t._replay
-    base._fn, base._retained = node, False
+    _retain(base, node)
+    base._fn = node
     _regenerate(base)
 
 
@@ -247,9 +277,8 @@ def _direct(name: str, ufunc: Any, operator: str) -> None:
             with quiet:
                 ufunc(self._a, b, out=self._a, casting="unsafe", dtype=self._a.dtype)
         except ValueError:
-            shape = _broadcast(self._a, b)
-            raise RuntimeError(f"output with shape {list(self._a.shape)} doesn't match the broadcast shape "
-                               f"{list(shape)}") from None
+            _broadcasts(self._a, b)
+            raise
         bump(self)
         return self
     called.__name__ = f"{name}_"
@@ -279,7 +308,7 @@ def zero(out_bar: Any, out: Any, a: Any) -> Any:
     return a_bar
 
 
-@operation("FillBackward1", elementwise=True)
+@operation("FillBackward2", elementwise=True)
 def _fill(out_bar: Any, out: Any, a: Any, value: Any) -> Any:
     a_bar = np.zeros_like(out_bar)
     value_bar = out_bar
@@ -317,11 +346,19 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Takes the elements of another tensor, broadcast and cast."""
     source = src if isinstance(src, Tensor) else creation.tensor(src)
     if source._a.shape != self._a.shape:
+        _broadcasts(self._a, source._a)
         source = shaping.expand(_without_lead(source, self._a.ndim), self._a.shape)
 
     def copied(a: Tensor, source: Tensor) -> Tensor:
         return record(_copy, _cast(source._a, a._a.dtype), (a, source))
     return inplace(self, copied, source)
+
+
+def _broadcasts(a: np.ndarray, b: Any) -> None:
+    """Raises unless `b` can be written into `a`."""
+    shape = _broadcast(a, b)
+    if shape != a.shape:
+        raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
 
 
 def _without_lead(source: Tensor, ndim: int) -> Tensor:

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.eager import graph
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, node_class, sequence
 from srcgrad.eager.kinds import ACTIVE, ACTIVE_SEQUENCE, OTHER, SEQUENCE, TENSOR
-from srcgrad.eager.tensor import Tensor, _new, wrap
+from srcgrad.eager.tensor import INFERENCE, Tensor, _new, wrap
 from srcgrad.eager.translation import translate
 from srcgrad.rules import registry
 from srcgrad.runtime.modes import mode
@@ -98,6 +98,8 @@ class Op:
         spelled = {"result": "out", "self": params[0], **({"other": params[1]} if len(params) > 1 else {})}
         wanted = {**spelled, **self.aliases}.get(name, name)
         labels = node.plan.saved
+        if wanted in params and wanted not in labels and self.both:
+            return None         # isn't needed, since the other operand's gradient isn't asked for
         if wanted not in labels:
             raise AttributeError(f"{self.name!r} object has no attribute '_saved_{name}'")
         if node.saved is None:
@@ -162,7 +164,7 @@ def record(op: Op, out: Any, args: tuple[Any, ...]) -> Tensor:
     if mode.grad and _any_requires(args):
         attach(op, t, args)
     elif mode.inference:
-        t._inference = True
+        t._vc = INFERENCE
     return t
 
 

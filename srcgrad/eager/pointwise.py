@@ -16,7 +16,7 @@ from srcgrad.eager.graph import sequence
 from srcgrad.eager.kinds import ACTIVE, OTHER, TENSOR
 from srcgrad.eager.op import Op, record
 from srcgrad.eager.quiet import quiet
-from srcgrad.eager.tensor import Tensor, _new
+from srcgrad.eager.tensor import INFERENCE, Tensor, _new
 from srcgrad.runtime.modes import mode
 
 __all__ = ["binary", "general", "operand", "shape_error", "unary"]
@@ -89,8 +89,12 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any]
             if x._rg:
                 edge1 = x
             elif edge2 is None:
+                if mode.inference:
+                    t._vc = INFERENCE
                 return t
         if not mode.grad:
+            if mode.inference:
+                t._vc = INFERENCE
             return t
         edges: tuple[Any, ...]
         twice = False
@@ -159,9 +163,13 @@ def unary(op: Op, ufunc: Any, *, floating: bool = True) -> Callable[[Any], Any]:
         edge = x._fn
         if edge is None:
             if not x._rg:
+                if mode.inference:
+                    t._vc = INFERENCE
                 return t
             edge = x
         if not mode.grad:
+            if mode.inference:
+                t._vc = INFERENCE
             return t
         if a.dtype.kind == "c" or t._a.dtype.kind != "f":
             return record(op, t._a, (x,))

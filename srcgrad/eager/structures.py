@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.graph import FREED, Node, Port
-from srcgrad.eager.tensor import Tensor, _new, twin, wrap
+from srcgrad.eager.tensor import INFERENCE, Tensor, _new, twin, wrap
 from srcgrad.runtime.arrays import cast, unbroadcast
 
 
@@ -43,6 +43,11 @@ def _kept(x: Any) -> Any:
 
 
 def _versions(saved: Sequence[Any]) -> tuple[Any, ...]:
+    if any(isinstance(s, Tensor) and s._vc is INFERENCE for s in saved):
+        raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                           "inference mode in computation tracked by autograd. To work around this, you can make a "
+                           "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                           "`torch.inference_mode()`.")
     return tuple(_versions(s) if isinstance(s, (list, tuple)) else s._version if isinstance(s, Tensor) else 0
                  for s in saved)
 
@@ -65,12 +70,28 @@ def check_version(saved: Tensor, expected: int, node: Any) -> None:
         a = saved._a
         kind = "FloatTensor" if a.dtype == np.float32 else f"{saved.dtype.legacy}Tensor"
         what = f"[torch.{kind} {list(a.shape)}]"
-        made = f", which is output 0 of {type(node).__name__}," if getattr(saved, "_is_result", False) else ""
+        made = _maker(saved, node)
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"{what}{made} is at version {found}; expected version {expected} instead. Hint: enable anomaly detection "
             "to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True).")
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")
+
+
+def _maker(saved: Tensor, node: Any) -> str:
+    """Which operation made what was saved."""
+    own = hasattr(saved, "_is_result") or hasattr(saved, "_result_number")
+    maker = node if own else saved.grad_fn
+    if maker is None:
+        return ""
+    number = saved.__dict__.get("_result_number", 0) if own else saved.output_nr
+    return f", which is output {number} of {bare_name(maker)},"
+
+
+def bare_name(node: Any) -> str:
+    """The name of an operation without what says that it is a node."""
+    name, _, number = type(node).__name__.rpartition("Backward")
+    return f"{name}{number}".removesuffix("0") if name else number
 
 
 def _opened_arrays(node: Node, place: int, saved: Any) -> Any:

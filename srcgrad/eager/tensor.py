@@ -1,7 +1,6 @@
-"""The tensor itself: its array, its place in the graph, its conversions.  Chapters give it operations and methods."""
+"""The tensor itself: its array and its place in the graph.  Chapters give it operations and methods."""
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,8 +16,8 @@ __all__ = ["Tensor", "device", "method", "wrap"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_ONLY_FLOATING = "can require gradients"
-
+# the counter of writes of all tensors made in inference mode: nothing that saves one for backward may be recorded
+INFERENCE: list[int] = [0]
 
 _CPU = device()
 
@@ -57,7 +56,7 @@ class Tensor:
         _is_result: bool
         _one_of_many: bool
         _made_without_grad: bool
-        _inference: bool
+        _of_function: bool
         _result_number: int
 
         def __getattr__(self, name: str) -> Any: ...
@@ -77,6 +76,12 @@ class Tensor:
         def __ge__(self, other: Any) -> Tensor: ...
         def __lt__(self, other: Any) -> Tensor: ...
         def __le__(self, other: Any) -> Tensor: ...
+        def __float__(self) -> float: ...
+        def __int__(self) -> int: ...
+        def __complex__(self) -> complex: ...
+        def __index__(self) -> int: ...
+        def __bool__(self) -> bool: ...
+        def __len__(self) -> int: ...
 
     # ---------------------------------------------------------------- what it is
 
@@ -175,7 +180,17 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
-        if not flag:
+        if not isinstance(flag, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self._fn is not None and flag:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+        if flag and self._a.dtype.kind not in "fc":
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        self.requires_grad_(flag)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Sets whether gradients are recorded for this tensor, and gives it back."""
+        if not requires_grad:
             if self._fn is not None:
                 raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
                                    "computed variable in a subgraph that doesn't require differentiation use "
@@ -183,12 +198,11 @@ class Tensor:
             self._rg = False
         elif self._fn is None:
             if self._a.dtype.kind not in "fc":
-                raise RuntimeError(f"only Tensors of floating point dtype {_ONLY_FLOATING}")
+                raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            if self._vc is INFERENCE and not mode.inference:
+                raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                                   "allowed.")
             self._rg = True
-
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Sets whether gradients are recorded for this tensor, and gives it back."""
-        self.requires_grad = requires_grad
         return self
 
     @property
@@ -242,7 +256,11 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        return wrap(self._a)
+        other: Tensor = _new(Tensor)
+        other._a = self._a
+        if self._vc is INFERENCE:
+            other._vc = INFERENCE
+        return other
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -254,6 +272,8 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self._vc is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._vc is None else self._vc[0]
 
     def _is_view(self) -> bool:
@@ -261,104 +281,15 @@ class Tensor:
 
     def is_inference(self) -> bool:
         """Whether it was made inside of `inference_mode`."""
-        return bool(self.__dict__.get("_inference", False))
+        return self._vc is INFERENCE
 
     def detach(self) -> Tensor:
         """The same elements, cut off the graph; storage and version counter are shared."""
         return twin(self)
 
-    # ---------------------------------------------------------------- conversions
 
-    def item(self) -> Any:
-        """The one element as a Python number."""
-        if self._a.size != 1:
-            raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
-        return self._a.item()
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers."""
-        return self._a.tolist()
-
-    def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The array itself, not a copy."""
-        if self.requires_grad and not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        return self._a
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        a = self.numpy()
-        if dtype is not None and a.dtype != dtype:
-            return a.astype(dtype)
-        return a.copy() if copy else a
-
-    def _one(self) -> Any:
-        if self._a.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return self._a.item()
-
-    def __float__(self) -> float:
-        return float(self._one())
-
-    def __int__(self) -> int:
-        return int(self._one())
-
-    def __complex__(self) -> complex:
-        return complex(self._one())
-
-    def __index__(self) -> int:
-        if self._a.size != 1 or self._a.dtype.kind not in "iub":
-            raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._a.item())
-
-    def __bool__(self) -> bool:
-        a = self._a
-        if a.size == 1:
-            return bool(a.item())
-        if a.size == 0:
-            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-
-    def __len__(self) -> int:
-        if not self._a.ndim:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._a)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if self._fn is not None:
-            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                               "because of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/"
-                               "pull/103001")
-        if id(self) in memo:
-            found: Tensor = memo[id(self)]
-            return found
-        new: Tensor = _new(type(self))
-        memo[id(self)] = new
-        for name, value in self.__dict__.items():
-            if name not in _OWN:
-                new.__dict__[name] = copy.deepcopy(value, memo)
-        new._a = self._a.copy()
-        new._rg = self._rg
-        if self._grad is not None:
-            new._grad = copy.deepcopy(self._grad, memo)
-        return new
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        rest = {k: v for k, v in self.__dict__.items() if k not in _OWN}
-        return _unpickle, (type(self), self._a, self._rg, rest)
-
-
-_OWN = frozenset(("_a", "_fn", "_rg", "_grad", "_vc", "_base", "_replay", "_views", "_hooks", "_accumulator",
-                  "_retained"))
 _new: Any = object.__new__
 _C_NAMES = {"Float": "float", "Double": "double", "Half": "c10::Half", "Long": "long int", "Int": "int"}
-
-
-def _unpickle(cls: type, a: np.ndarray, requires_grad: bool, rest: dict[str, Any]) -> Tensor:
-    new: Tensor = _new(cls)
-    new._a, new._rg = a, requires_grad
-    new.__dict__.update(rest)
-    return new
 
 
 def _c_name(t: Tensor) -> str:
@@ -376,6 +307,8 @@ def wrap(a: Any) -> Tensor:
     """A tensor over an array (or over a NumPy scalar, which becomes a 0-d array), outside of any graph."""
     t: Tensor = _new(Tensor)
     t._a = a if a.__class__ is np.ndarray else np.asarray(a)
+    if mode.inference:
+        t._vc = INFERENCE
     return t
 
 

@@ -30,7 +30,7 @@ def link(t: Tensor, source: Tensor, step: Callable[..., Tensor], rest: tuple[Any
     base = source if source._base is None else source._base
     t._base = base
     t._replay = (*(source._replay or ()), (step, rest))
-    t._vc = counter(source)
+    t._vc = counter(source)     # also that of all inference tensors
     if not mode.grad:
         t._made_without_grad = True
     if not base._rg:

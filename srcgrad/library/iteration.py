@@ -4,6 +4,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,17 @@ def zip_iterable_first(iterable, sequence):
         if k >= len(sequence):
             break
         yield item, sequence[k]
+        k = k + 1
+
+
+def zip_both(first, second):
+    """zip(first, second) of two iterators, the second of which ends and does nothing else"""
+    others = list(second)
+    k = 0
+    for item in first:
+        if k >= len(others):
+            break
+        yield item, others[k]
         k = k + 1
 
 
@@ -392,8 +404,8 @@ def zip_longest_filled(first, second, /, *, fillvalue):
 
 @equivalent(itertools.groupby)
 def groupby(iterable, key=None):
-    groups = []
-    group = []
+    groups: list[Any] = []
+    group: list[Any] = []
     last = None
     for item in iterable:
         mark = item if key is None else key(item)

@@ -19,12 +19,13 @@ F = TypeVar("F", bound=Callable)
 
 @dataclass(frozen=True)
 class Equivalent:
-    """function: plain Python.  writes: it changes what it is given, or what it gives is called, so that it always stands
-    for the original.
+    """function: plain Python.  writes: it changes what it is given, or what it gives is called, so that it always
+    stands for the original.
 
-    count: it stands for calls with so many arguments alone (one of these counts).  last: ... whose last positional argument is this constant.
+    count: it stands for calls with so many arguments alone (one of these counts).  last: ... whose last positional
+    argument is this constant.
     """
-    function: FunctionType
+    function: Callable
     writes: bool = False
     count: int | tuple[int, ...] | None = None
     last: Any = None

@@ -108,7 +108,7 @@ def put_number(a: Array, ind: Any, v: float, mode: str = "raise") -> None:
 @equivalent(np.place, writes=True)
 def place(arr: Array, mask: Any, vals: Any) -> None:
     where = np.reshape(np.asarray(mask, bool), np.shape(arr))
-    arr[where] = np.ravel(vals)[cycle(np.size(vals), np.count_nonzero(where))]
+    arr[where] = np.ravel(vals)[cycle(np.size(vals), np.size(np.flatnonzero(where)))]
 
 
 def place_number(arr: Array, mask: Any, vals: float) -> None:
@@ -195,7 +195,7 @@ def apply_at(function: Callable, a: Array, indices: Any) -> None:
 def apply_pair_at(function: Callable, a: Array, indices: Any, b: Any) -> None:
     """function.at(a, indices, b)"""
     rows = cells_of(np.shape(a), indices)
-    values = np.ravel(np.broadcast_to(b, np.shape(a[indices])))
+    values = np.ravel(np.array(np.broadcast_to(b, np.shape(a[indices]))))
     for k in range(len(rows)):
         cell = np.unravel_index(rows[k], np.shape(a))
         a[cell] = function(a[cell], values[k])

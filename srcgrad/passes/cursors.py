@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
@@ -49,7 +50,7 @@ from srcgrad.lang.core import (
     statements,
     walk,
 )
-from srcgrad.passes.generators import callee_of_generator, generator_of, matters
+from srcgrad.passes.generators import callee_of_generator, generator_of, is_finite, matters
 from srcgrad.passes.lower.returns import duplicate
 from srcgrad.passes.unit import Unit
 
@@ -151,20 +152,7 @@ def _source(facts: Facts, stmt: Bind, call: Call) -> Expr | None:
     if known in (zip, enumerate, reversed, map, iter) and not any(
             isinstance(facts.value(stmt, a), Lazy) for a in call.args):
         return call
-    return call if _finite(facts, stmt, call) else None
-
-
-def _finite(facts: Facts, stmt: Bind, call: Call) -> bool:
-    """Whether making all elements at once gives the same: it ends, and does nothing else."""
-    found = generator_of(facts, stmt, call)
-    callee = None if found is None else callee_of_generator(*found)
-    if callee is None:
-        return False
-    body = list(statements(callee.code.body))
-    quiet = not any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield)
-                    for s in body)
-    written = any(facts.written(ref.storage) for a in call.args for ref in facts.kind(stmt, a).refs)
-    return quiet and not written and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+    return call if is_finite(facts, stmt, call) else None
 
 
 @dataclass(frozen=True)
@@ -211,20 +199,21 @@ class _Machine:
 
 
 def _machine(body: Block) -> _Machine | None:
-    *before, last = [s for s in body if not isinstance(s, Return)] or [None]
-    if not isinstance(last, While) or last.test != Const(True):
+    whole = [s for s in body if not isinstance(s, Return)]
+    if not whole or not isinstance(last := whole[-1], While) or last.test != Const(True):
         return None
+    before = tuple(whole[:-1])
     at = [k for k, s in enumerate(last.body) if any(isinstance(e, Yield) for e in expressions(s))]
     total = sum(isinstance(e, Yield) for s in statements(body) for e in expressions(s))
     leaves = any(isinstance(s, (Return, Jump)) for s in statements(last.body))
-    loud = any(isinstance(s, (Store, Effect, For, While)) for s in statements(tuple(s for s in before if s)))
+    loud = any(isinstance(s, (Store, Effect, For, While)) for s in statements(before))
     if len(at) != 1 or total != 1 or leaves or loud:
         return None
     stmt = last.body[at[0]]
     value = expressions(stmt)[0]
     assert isinstance(value, Yield)
     sent = stmt.names[0] if isinstance(stmt, Bind) else None
-    return _Machine(tuple(s for s in before if s is not None), last.body[:at[0]], value.value, sent,
+    return _Machine(before, last.body[:at[0]], value.value, sent,
                     last.body[at[0] + 1:])
 
 
@@ -271,8 +260,7 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
         if isinstance(use.stmt, For) and use.expr is use.stmt.iter:
             facts.replacements[use.stmt] = loop(use.stmt)
         else:
-            sends = _is_send(use.expr, name)
-            facts.rewrites[use.stmt, id(use.expr)] = lambda parts, make, sends=sends: advance(parts, make, sends)
+            facts.rewrites[use.stmt, id(use.expr)] = partial(advance, sends=_is_send(use.expr, name))
     return True
 
 

@@ -26,6 +26,7 @@ from srcgrad.lang.core import (
     Call,
     Code,
     Const,
+    Effect,
     Expr,
     For,
     Function,
@@ -36,9 +37,11 @@ from srcgrad.lang.core import (
     Refuse,
     Return,
     Statement,
+    Store,
     Try,
     Tuple,
     While,
+    With,
     Yield,
     blocks,
     expressions,
@@ -51,6 +54,7 @@ from srcgrad.lang.core import (
     with_expressions,
 )
 from srcgrad.lang.source import find
+from srcgrad.library.iteration import zip_both
 from srcgrad.passes.arguments import Callee, callee_from
 from srcgrad.passes.listed import listed
 from srcgrad.passes.lower import lower
@@ -178,6 +182,19 @@ def matters(facts: Facts, stmt: Statement) -> bool:
     return any(env[n].active for n in read if n in env)
 
 
+def is_finite(facts: Facts, stmt: Statement, call: Call) -> bool:
+    """Whether making all elements at once gives the same: it ends, and does nothing else."""
+    found = generator_of(facts, stmt, call)
+    callee = None if found is None else callee_of_generator(*found)
+    if callee is None:
+        return False
+    body = list(statements(callee.code.body))
+    quiet = not any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield)
+                    for s in body)
+    written = any(facts.written(ref.storage) for a in call.args for ref in facts.kind(stmt, a).refs)
+    return quiet and not written and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+
+
 def in_place(work: Inliner, stmt: For, whole: For) -> list[Statement]:
     """The statements of the generator that the loop runs over, with the loop's body in place of each `yield`."""
     call = whole.iter
@@ -186,6 +203,10 @@ def in_place(work: Inliner, stmt: For, whole: For) -> list[Statement]:
     callee = callee_of_generator(*found)
     if callee is None:
         return [whole]
+    if found[0] is zip_both and not (isinstance(second := stmt.iter.args[1], Call)
+                                     and is_finite(work.facts, stmt, second)):
+        return [Refuse("the second of these iterators may do something, or never end, while the first is at work",
+                       "make a list of it, `list(...)`", at=stmt.at)]
     if callee.key in work.kept:
         return _as_list(work, found, whole)
     before: list[Statement] = []
@@ -309,7 +330,14 @@ def _unfit(body: Block, loop: For) -> tuple[str, str] | None:
                 "put its body into a function")
     if any(isinstance(s, Try) and s.handlers and suspends(s.body) for s in statements(body)):
         return "this generator gives out values inside of a `try` with `except`", "catch the error around the loop"
+    if any(isinstance(s, With) and suspends(s.body) and not _is_quiet(s) for s in statements(body)):
+        return "this generator gives out values inside of a `with`", "put the `with` around the loop"
     return None
+
+
+def _is_quiet(stmt: With) -> bool:
+    """Whether what is managed lets all errors pass: np.errstate(...)."""
+    return all(isinstance(e, Call) and isinstance(e.func, Attr) and e.func.name == "errstate" for e, _ in stmt.items)
 
 
 def _gives(stmt: Statement) -> bool:

@@ -179,17 +179,17 @@ class Inliner:
 
     def _under_one_name(self, out: list[Statement]) -> list[Statement]:
         """`values = []; ...; rows = values` of something that has no name of the user's, as `rows = []; ...`."""
-        *before, last = out or [None]
+        before, last = out[:-1], out[-1] if out else None
         if not isinstance(last, Bind) or len(last.names) > 1 or self.guarded:
             return out
         name, value = last.names[0], last.values[0]
         if not isinstance(value, Name) or value.id not in self.results or name in names.captured(self.unit.code.body):
             return out
-        inner = tuple(statements(tuple(s for s in before if s is not None)))
+        inner = tuple(statements(tuple(before)))
         used = names.bound(inner).union(*(names_read(e) for s in inner for e in expressions(s)))
         if name in used or value.id not in names.bound(inner):
             return out
-        return [rename_statement(s, {value.id: Name(name)}) for s in before if s is not None]
+        return [rename_statement(s, {value.id: Name(name)}) for s in before]
 
     def _again(self, stmt: Statement, values: tuple[Expr, ...]) -> list[Statement]:
         match stmt:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract, Storage
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang.core import (
+    At,
     Attr,
     Bind,
     Expr,
@@ -52,7 +54,7 @@ class _Holder:
         self.unit, self.facts = unit, facts
         self.local = local(unit.code)
         self.names: dict[Expr, str] = {}
-        self.at: dict[str, object] = {}
+        self.at: dict[str, At | None] = {}
 
     def find(self, block: tuple[Statement, ...]) -> None:
         for stmt in block:
@@ -65,8 +67,8 @@ class _Holder:
 
     def _check_place(self, stmt: Statement) -> None:
         if isinstance(stmt, Store) and stmt.op is None and stmt.place in self.names:
-            raise UnsupportedError(f"`{text(stmt.place)}`, which isn't local, is set here, and the array that it holds is "
-                                   "written", stmt.at, "Write into the array, or use a local one.")
+            raise UnsupportedError(f"`{text(stmt.place)}`, which isn't local, is set here, and the array that it holds "
+                                   "is written", stmt.at, "Write into the array, or use a local one.")
 
     def _find(self, stmt: Statement, expr: Expr) -> None:
         if expr not in self.names and self._is_outer(expr) and self._written(self.facts.kind(stmt, expr), ()):
@@ -103,7 +105,7 @@ class _Holder:
     def _statement(self, stmt: Statement) -> Statement:
         if blocks(stmt):
             stmt = with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))
-        fields = {}
+        fields: dict[str, Any] = {}
         for name, value in vars(stmt).items():
             new = self._replaced(value)
             if new is not value:

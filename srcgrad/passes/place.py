@@ -143,7 +143,7 @@ class _Placer(Loops, Guards):
                 self.c, stmt, needs, lambda name, into, out: self._save_name(name, stmt, depth, into, out))
             return self._in_order(kept, stmt, []), [*step.adjoint, *back], needs
         also = [Effect(e) for e in step.also_reads]
-        reads = self.reads.of([*step.adjoint, *also], stmt)
+        reads = self.reads.of([*step.first, *step.adjoint, *also], stmt)
         post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)
         needs = needs | (reads - post - self._contents_of(post, stmt))
         saves: Block = []
@@ -159,7 +159,7 @@ class _Placer(Loops, Guards):
         for name in bound:
             if name in self.late.get(stmt, ()):
                 late.append(self._push(self._stack(("late", stmt, name), name), Name(name)))
-        back = [*contents[1], *step.adjoint] if isinstance(stmt, Store) \
+        back = [*step.first, *contents[1], *step.adjoint] if isinstance(stmt, Store) \
             else [*step.adjoint, *contents[1], *restores]
         return self._in_order([*saves, *contents[0]], step.forward or stmt, late), back, needs
 
@@ -249,18 +249,24 @@ class _Placer(Loops, Guards):
     def _save_place(self, stmt: Statement, place: Item | Attr, needs: Needs,
                     depth: int) -> tuple[tuple[Block, Block], Needs] | None:
         owner = self.facts.kind(stmt, place.value)
-        if not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
-            return None
-        if not owner.refs:
+        if not owner.refs or not self._must_save_content(owner, needs):
             return None
         self._check_local(stmt, owner)
         stack = self._stack(("content", stmt), root_name(place), depth)
         old = self._old_content(stmt, place)
-        extra = frozenset(("name", n) for n in names_read(place) if n in self.reads.primal) | self._read_by_index(place, stmt)
+        extra = frozenset(("name", n) for n in names_read(place) if n in self.reads.primal)
+        extra |= self._read_by_index(place, stmt)
         if depth == 0:
             return ([Bind((stack,), (old,))], [Store(place, None, Name(stack))]), extra
         pop = Call(Attr(Name(stack), "pop"))
         return ([self._push(stack, old)], [Store(place, None, pop)]), extra
+
+    def _must_save_content(self, owner: Abstract, needs: Needs) -> bool:
+        """Whether what the owner holds is read later; a list that isn't local stays as the function leaves it."""
+        lists_outside = any(ref.storage.origin == "outer" and ref.storage.kind != "array" for ref in owner.refs)
+        if self.plain and not lists_outside:
+            return True
+        return any(("content", ref.storage.group) in needs for ref in owner.refs)
 
     def _read_by_index(self, place: Expr, stmt: Statement) -> Needs:
         """What the subscripts of a place read: an index array must be what it was when the place is put back."""
@@ -285,8 +291,9 @@ class _Placer(Loops, Guards):
         """What code that isn't followed may change can't be put back."""
         for storage, called in self.facts.evaluator.changed_unseen.get(stmt, {}).items():
             if ("content", storage.group) in needs:
-                raise UnsupportedError(f"`{called}`, which isn't followed, may change an array or a list that was read "
-                                       "before", stmt.at, "Pass it a copy, or call it before what it is given is used.")
+                raise UnsupportedError(f"`{called}`, which isn't followed, may change an array or a list that was "
+                                       "read before", stmt.at,
+                                       "Pass it a copy, or call it before what it is given is used.")
 
     def _old_content(self, stmt: Statement, place: Item | Attr) -> Expr:
         """A copy of the part that is overwritten."""
@@ -307,7 +314,7 @@ class _Placer(Loops, Guards):
               depth: int) -> tuple[tuple[Block, Block], Needs] | None:
         """A change of a list, a dict or an object is undone where its content is read."""
         owner = self.facts.kind(stmt, change.owner)
-        if not owner.refs or not self.plain and not any(("content", ref.storage.group) in needs for ref in owner.refs):
+        if not owner.refs or not self._must_save_content(owner, needs):
             return None
         self._check_local(stmt, owner)
         names_ = frozenset(n for e in (change.owner, *undo.reads) for n in names_read(e))

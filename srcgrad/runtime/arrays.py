@@ -35,6 +35,15 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     return np.reshape(total, shape) if shape else total
 
 
+def unbroadcast_like(g: Any, x: Any) -> Any:
+    """`g` summed to the shape of `x`, which may also be a list that was joined to another: then `g` is its adjoint.
+
+    >>> unbroadcast_like(np.ones(3), 2.0), unbroadcast_like([1.0], [2.0])
+    (np.float64(3.0), [1.0])
+    """
+    return g if isinstance(x, (list, tuple)) else unbroadcast(g, np.shape(x))
+
+
 def expand_reduced(g: Any, shape: Shape, axis: Axis, keepdims: bool) -> Any:
     """The result of a reduction of an array of `shape` repeated over that array (a read-only view).
 

@@ -77,3 +77,14 @@ def copy_layout(a: np.ndarray) -> np.ndarray:
     if not a.flags.writeable:
         new.flags.writeable = False
     return new
+
+
+def cells_are_distinct(a: np.ndarray) -> bool:
+    """True only if no two elements share a cell (sorted by stride, each step jumps over all smaller ones)."""
+    reach = a.itemsize
+    for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)):
+        if n > 1:
+            if stride < reach:
+                return False
+            reach += stride * (n - 1)
+    return True

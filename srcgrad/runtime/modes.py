@@ -98,7 +98,7 @@ class _Grad(_Setting):
 
     def __enter__(self) -> None:
         self.previous = mode.grad
-        mode.grad = self._on
+        mode.grad = self._on and not mode.inference
 
     def __exit__(self, *exception: object) -> None:
         mode.grad = self.previous
@@ -129,10 +129,16 @@ class set_grad_enabled(_Setting):
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
         self.previous = _mode().grad
-        self.mode = bool(mode)
+        self.mode = mode
         self._cuts = not self.mode
         _mode().grad = self.mode
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def _again(self) -> set_grad_enabled:
         return type(self)(self.mode)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.runtime.memory import address, bounds, mirror, root
+from srcgrad.runtime.memory import address, bounds, cells_are_distinct, mirror, root
 from srcgrad.runtime.structure import add, add_at, fields, part_of
 
 __all__ = ["Shadow"]
@@ -62,7 +62,7 @@ class Shadow:
         array([3., 3.])
         """
         bar = self(a)
-        if _cells_are_distinct(bar):
+        if cells_are_distinct(bar):
             bar += g
             return
         _, flat, where = _places(bar)
@@ -167,7 +167,7 @@ class Shadow:
         """
         bar = self(a)
         if isinstance(a, np.ndarray):
-            if not _cells_are_distinct(bar):
+            if not cells_are_distinct(bar):
                 bar = _each_cell_once(bar)
             owner = root(a)
             if owner.base is None:
@@ -244,17 +244,6 @@ def _without_adjoint(a: np.ndarray) -> np.ndarray:
 
 def _zero(x: Any) -> float | None:
     return 0.0 if isinstance(x, (int, float, complex, np.number)) and not isinstance(x, bool) else None
-
-
-def _cells_are_distinct(a: np.ndarray) -> bool:
-    """True only if no two elements share a cell (sorted by stride, each step jumps over all smaller ones)."""
-    reach = a.itemsize
-    for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)):
-        if n > 1:
-            if stride < reach:
-                return False
-            reach += stride * (n - 1)
-    return True
 
 
 def _each_cell_once(bar: np.ndarray) -> np.ndarray:

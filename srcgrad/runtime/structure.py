@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import AliasError, ArgumentError
-from srcgrad.runtime.memory import bounds, copy_layout, mirror, root, whole_bytes
+from srcgrad.runtime.memory import bounds, cells_are_distinct, copy_layout, mirror, root, whole_bytes
 
 __all__ = ["zeros_like", "add", "add_at", "gradient", "copy_argument", "copy_record", "check_pair",
            "check_scalar", "check_separate", "fields"]
@@ -153,7 +153,7 @@ def add_at(bar: Any, index: Any, g: Any) -> None:
         bar[index] = add(bar.get(index), g)
     elif not isinstance(bar, np.ndarray):
         bar[index] = add(bar[index], g)
-    elif _is_basic(index):
+    elif _is_basic(index) and cells_are_distinct(bar):
         bar[index] += g
     else:
         np.add.at(bar, index, g)

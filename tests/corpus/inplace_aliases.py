@@ -1,4 +1,4 @@
-"""Several names for one array: swaps and rotating buffers, containers, branches, callees that write what they are given."""
+"""Several names for one array: swaps, rotating buffers, containers, branches, callees that write what they get."""
 import numpy as np
 
 from corpus.registry import mat, program, vec

@@ -1,4 +1,4 @@
-"""Numerical kernels as scientists write them: stencils, factorisations, dynamic programs, particle and finite-element codes."""
+"""Numerical kernels as scientists write them: stencils, factorisations, dynamic programs, particles, finite element."""
 import numpy as np
 
 from corpus.registry import mat, program, spd, vec

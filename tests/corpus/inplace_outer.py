@@ -1,4 +1,4 @@
-"""Arrays from outside that a function reads and writes: module work buffers, cells of closures, defaults, attributes."""
+"""Arrays from outside that a function reads and writes: a module's buffers, closures, defaults, attributes."""
 import numpy as np
 
 from corpus.registry import mat, program, vec

@@ -1,4 +1,4 @@
-"""Functions and methods that write into an array: `out=`, `where=`, fill, sort, put, copyto, ufunc.at and their kind."""
+"""Functions and methods that write into an array: `out=`, `where=`, fill, sort, put, copyto, ufunc.at and others."""
 import numpy as np
 
 from corpus.registry import mat, program, vec

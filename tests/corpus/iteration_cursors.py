@@ -1,8 +1,5 @@
 """Iterators that are advanced by hand: iter and next, send, several loops over one iterator."""
-import itertools
 import math
-
-import numpy as np
 
 from corpus.registry import program, vec
 

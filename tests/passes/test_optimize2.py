@@ -17,6 +17,7 @@ from srcgrad.lang.templates import parse_block, parse_expr
 from srcgrad.options import Options
 from srcgrad.passes.optimize.coalesce import coalesce
 from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
+from srcgrad.passes.optimize.common import compute_once
 from srcgrad.passes.optimize.effects import Effects
 from srcgrad.passes.optimize.elide_copies import elide_copies
 from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
@@ -343,3 +344,20 @@ def test_time_loop_reads_as_by_hand() -> None:
 ])
 def test_what_is_overwritten_is_saved_first(before, after):
     assert text(save_first(parse_block(before), frozenset("t"))) == after
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("t = c * x\ny = t + 1\ns = c * x\nz = s + 2", "t = c * x\ny = t + 1\ns = t\nz = s + 2"),
+    ("t = c * u[1:]\nu[0] = y\ns = c * u[1:]", "t = c * u[1:]\nu[0] = y\ns = c * u[1:]"),
+    ("t = c * x\nx = y\ns = c * x", "t = c * x\nx = y\ns = c * x"),
+    ("t = c * x\nt = y\ns = c * x", "t = c * x\nt = y\ns = c * x"),
+    ("t = c * x\nfor i in range(n):\n    s = c * x", "t = c * x\nfor i in range(n):\n    s = c * x"),
+])
+def test_what_is_computed_twice_is_computed_once(before, after):
+    assert text(compute_once(parse_block(before), EFFECTS, frozenset("ts"))) == after
+
+
+def test_a_part_at_integer_indices_is_read_in_its_place():
+    effects = Effects(is_pure, EFFECTS.storages, EFFECTS.arrays, frozenset("ik"))
+    block = parse_block("t = u[i, :k + 1].copy()\ny = t * c\nu[i, :k + 1] = 0.0")
+    assert text(elide_copies(block, effects, frozenset("t"))) == "y = u[i, :k + 1] * c\nu[i, :k + 1] = 0.0"

@@ -1,4 +1,4 @@
-"""Kind 6: functions that write into arrays, views of many layouts, rows in loops, buffers in lists and outside, helpers."""
+"""Kind 6: functions that write into arrays, views of many layouts, rows, buffers in lists and outside, helpers."""
 from __future__ import annotations
 
 import random
@@ -42,8 +42,9 @@ class Writing(Aliasing):
             getattr(self, name)(nesting - 1) if name in NESTING else getattr(self, name)()
 
     def kinds(self) -> list[str]:
-        own = ["out_argument", "masked_out", "filled", "sorted", "put", "copied_to", "added_at", "flat_item", "matrix_flat",
-               "matrix_view_write", "piece_of_split", "helper", "helper", "listed", "outer_buffer", "integer_list", "power"]
+        own = ["out_argument", "masked_out", "filled", "sorted", "put", "copied_to", "added_at", "flat_item",
+               "matrix_flat", "matrix_view_write", "piece_of_split", "helper", "helper", "listed", "outer_buffer",
+               "integer_list", "power"]
         return [*super().kinds(), *own, "rows", "rows", "buffers"]
 
     def target(self, n: int = 4) -> str:
@@ -106,7 +107,8 @@ class Writing(Aliasing):
     def matrix_view_write(self) -> None:
         a = self.matrix()
         view = self.rng.choice([f"{a}.T", f"np.swapaxes({a}, 0, 1)", f"{a}[::-1, ::-1]", f"{a}[None][0]",
-                                f"np.atleast_2d({a})", f"np.moveaxis({a}, 0, 1)", f"np.asarray({a})", f"np.flip({a}, 0)"])
+                                f"np.atleast_2d({a})", f"np.moveaxis({a}, 0, 1)", f"np.asarray({a})",
+                                f"np.flip({a}, 0)"])
         name = self.fresh("w")
         self.emit(f"{name} = {view}")
         self.emit(f"{name}[{self.index(2)}] {self.rng.choice(['=', '+=', '*='])} {self.vector(2, 1)}")
@@ -124,7 +126,8 @@ class Writing(Aliasing):
     def helper(self) -> None:
         a, b = (self.rng.choice(self.vectors(4, writable=True)) for _ in range(2))
         self.emit(self.rng.choice([f"{a} = shift({b}, {self.number()})", f"shift({b}[::-1], {self.number()})",
-                                   f"mix({a}, {b} * 1.0)", f"mix({a}[:2], {b}[2:])" if a != b else f"mix({a}, A[0, 0] + {b})"]))
+                                   f"mix({a}, {b} * 1.0)", f"mix({a}, A[0, 0] + {b})",
+                                   f"mix({a}[:2], {b}[2:] * 1.0)"]))
 
     def listed(self) -> None:
         names = [self.rng.choice(self.vectors(4, writable=True)) for _ in range(3)]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import linalg, special
 
 from rules.checking import Case, case
+from srcgrad.runtime.writes import reshaped
 
 _rng = np.random.default_rng(7)
 
@@ -235,6 +236,8 @@ ROWS: dict[Any, list[Case]] = {
     np.matrix_transpose: [case(x(4, 2, 3))], np.linalg.matrix_transpose: [case(x(4, 2, 3))],
     np.swapaxes: [case(x(2, 3, 4), 0, -1)],
     np.moveaxis: [case(x(2, 3, 4), 0, -1), case(x(2, 3, 4), (0, 1), (-1, 0))],
+    np.lib.stride_tricks.sliding_window_view: [case(x(5), 2), case(x(3, 4), (2, 3)), case(x(3, 4), 2, axis=-1)],
+    reshaped: [case(x(2, 3), (3, 2)), case(x(2, 3), -1)],
     np.reshape: [case(x(2, 3), (3, 2)), case(x(2, 3), -1), case(x(2, 3), (3, 2), "F"), case(0.5, (1, 1)),
                  case(x(0, 3), (3, 0))],
     np.ravel: [case(x(2, 3)), case(x(2, 3), "F"), case(0.5)],

@@ -38,14 +38,14 @@ from srcgrad.analysis.values import (
     ObjectOf,
     OneOf,
     RangeOf,
-    TupleOf,
     Super,
+    TupleOf,
     Value,
     number_of,
 )
 from srcgrad.lang.core import Attr, Call, Expr, Name, Star, rebuild, suspends
 from srcgrad.lang.source import is_user_function
-from srcgrad.library.iteration import transposed, zip_iterable_first, zip_sequence_first
+from srcgrad.library.iteration import transposed, zip_both, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
 from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
@@ -118,6 +118,8 @@ class Calls:
         for arg in expr.args:
             if isinstance(arg, Star) and inlined:
                 item = ev(arg.value, env)
+                if isinstance(item.value, Lazy) and item.active and isinstance(arg.value, Call):
+                    item = self._listed(ev, arg.value, item)
                 args.extend([item] if item.items is None else item.items)
             else:
                 args.extend(containers.spread(ev, arg, env) if isinstance(arg, Star) else [ev(arg, env)])
@@ -278,6 +280,12 @@ class Calls:
             return self.user(ev, expr, plain.function, [owner, *args], kwargs, receiver=True)
         return None
 
+    def _listed(self, ev: Evaluator, expr: Call, item: Abstract) -> Abstract:
+        """f(*iterator) spreads the list of its elements."""
+        def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+            return Call(make.outside("list", list), (rebuild(expr, parts),), at=expr.at)
+        return ev.rewrite(expr, build, item)
+
     def _transposed(self, ev: Evaluator, expr: Call, rows: Star, env: Env) -> Abstract:
         """zip(*rows)"""
         item = ev(rows.value, env)
@@ -355,8 +363,8 @@ def _constant(item: Abstract) -> Any:
 def _zip_of(ev: Evaluator, args: list[Abstract]) -> Equivalent | None:
     """What zips an iterator with a sequence."""
     lazy = [not isinstance(v, (Array, ListOf, TupleOf, RangeOf)) and not _is_text(v) for v in map(ev.value, args)]
-    if lazy == [True, False]:
-        return Equivalent(zip_iterable_first)
+    if lazy in ([True, False], [True, True]):
+        return Equivalent(zip_both if lazy[1] else zip_iterable_first)
     return Equivalent(zip_sequence_first) if lazy == [False, True] else None
 
 

@@ -21,20 +21,23 @@ KINDS = ("ListComp", "SetComp", "DictComp", "GeneratorExp")
 
 
 
-def given(ev: Evaluator, expr: Opaque, env: Env) -> Abstract:
-    """What the comprehension gives in this state."""
+def given(ev: Evaluator, expr: Opaque, env: Env) -> Abstract | None:
+    """What the comprehension gives in this state; None where nothing is known of it, not even whether it is active."""
     active = {n for n in expr.reads if n in env and env[n].active}
     if active and not _sizes_alone(expr.node, active):
-        return _noted(ev, expr)
-    if parse.kind(expr.node) not in ("ListComp", "DictComp") or expr.at is None:
+        return noted(ev, expr)
+    if active and parse.kind(expr.node) not in ("ListComp", "DictComp"):
         return NOTHING
+    if parse.kind(expr.node) not in ("ListComp", "DictComp") or expr.at is None:
+        return None
     try:
         return _kind(ev, expr, dict(env))
     except (Refused, NeverReturns):
-        return NOTHING
+        return NOTHING if active else None
 
 
-def _noted(ev: Evaluator, expr: Opaque) -> Abstract:
+def noted(ev: Evaluator, expr: Opaque) -> Abstract:
+    """One that is to be there as statements."""
     ev.comprehensions.add((ev.site, id(expr)))
     return Abstract(Lazy() if parse.kind(expr.node) == "GeneratorExp" else UNKNOWN, varied=True)
 
@@ -67,7 +70,7 @@ def _kind(ev: Evaluator, expr: Opaque, env: Env) -> Abstract:
         result = Abstract(DictOf(()), frozenset((Ref(storage),)))
     # what is changed later on must be there as statements, for its adjoint to be made beside it
     changed = [s for s in reach([result]) if s.written or s.active or s is storage and _holds_active(s)]
-    return _noted(ev, expr) if changed else result
+    return noted(ev, expr) if changed else result
 
 
 def _holds_active(storage: Storage) -> bool:

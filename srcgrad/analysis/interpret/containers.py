@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -339,3 +340,14 @@ def item(ev: Evaluator, expr: Expr, owner: Abstract, index: Abstract, env: Env) 
             ev.heap.put(ref.storage, ANY, ref.storage.fields[ANY], ev.value(index))
     found = read(ev, owner, constant_key(index.value), env)
     return Abstract(varied=owner.varied) if found is None else found
+
+
+def item_of_unknown(ev: Evaluator, found: Abstract, index: Abstract, env: Env) -> Abstract:
+    """`found`, an item of what it refers to: a part of an array, or what a list or a dict holds."""
+    boxes = frozenset(ref for ref in found.refs if ref.storage.kind in ("list", "dict"))
+    if not boxes or ev.value(index) == UNKNOWN or isinstance(index.value, operations.SliceOf):
+        return replace(found, refs=ev.view(found, None))
+    arrays = replace(found, refs=found.refs - boxes)
+    rest = replace(found, refs=ev.view(arrays, None))
+    held = read(ev, replace(found, refs=boxes), constant_key(index.value), env)
+    return rest if held is None else replace(ev.heap.join(rest, held), value=found.value)

@@ -12,8 +12,35 @@ from srcgrad.analysis.interpret.managers import expansion
 from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, forgetful, join_envs, live_part, merge_envs
 from srcgrad.analysis.lengths import Iteration
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Lazy, Linear, ListOf, Number, RangeOf, ShapeOf, TupleOf
-from srcgrad.lang.core import Const, Expr, For, If, Jump, Name, Statement, Try, While, With, statements
+from srcgrad.analysis.values import (
+    UNKNOWN,
+    Array,
+    Caught,
+    DictOf,
+    Known,
+    Lazy,
+    Linear,
+    ListOf,
+    Number,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+)
+from srcgrad.lang.core import (
+    Call,
+    Const,
+    Expr,
+    For,
+    If,
+    Jump,
+    Name,
+    Statement,
+    Try,
+    While,
+    With,
+    children,
+    statements,
+)
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.interpreter import Facts
@@ -25,9 +52,11 @@ NO_VARIABLE = -1
 
 @dataclass
 class Handled:
-    """A block whose exceptions are caught: what is live where they arrive, and the states they may come from."""
+    """A block whose exceptions are caught: what is live where they arrive, the states they may come from, and whether
+    what they carry may be differentiated."""
     live: frozenset[str]
     env: Env | None = None
+    active: bool = False
 
 
 class Control:
@@ -64,8 +93,15 @@ class Control:
 
     def _raised(self, stmt: Jump, env: Env) -> None:
         """What an exception says is only read by those who catch it."""
-        if self.tries and stmt.value is not None:
-            self.ev(stmt.value, env)
+        if not self.tries or stmt.value is None:
+            return
+        if isinstance(stmt.value, Call) and _is_exception(self.ev(stmt.value.func, env)):
+            given = [self.ev(e, env) for e in children(stmt.value)[1:]]
+            if any(item.active for item in given):
+                for handled in self.tries:
+                    handled.active = True
+                return
+        self.ev(stmt.value, env)
 
     def _if(self, stmt: If, env: Env) -> Env | None:
         certain = self.ev.truth(self.ev(stmt.test, env))
@@ -105,7 +141,8 @@ class Control:
         raised = handled.env if handled.env is not None else {}
         kept = live | self.facts.live.before[stmt.final[0]] if stmt.final else live
         self._mark_raised(stmt, raised)
-        ends = [self.block(stmt.orelse, end), *(self._handler(stmt, h, dict(raised)) for h in stmt.handlers)]
+        carried = Abstract(Caught(), varied=True) if handled.active or self._calls_out(stmt) else NOTHING
+        ends = [self.block(stmt.orelse, end), *(self._handler(stmt, h, dict(raised), carried) for h in stmt.handlers)]
         after: Env | None = None
         for state in ends:
             after = self._joined(after, None if state is None else {n: i for n, i in state.items() if n in kept})
@@ -113,13 +150,18 @@ class Control:
             after = self._final(stmt, after, raised)
         return None if after is None else {n: i for n, i in after.items() if n in live}
 
-    def _handler(self, stmt: Try, handler: Handler, env: Env) -> Env | None:
+    def _calls_out(self, stmt: Try) -> bool:
+        """Whether functions that aren't put in place, and may raise anything, are called in the body."""
+        inside = set(statements(stmt.body))
+        return any(site in inside for site, _ in self.facts.callees)
+
+    def _handler(self, stmt: Try, handler: Handler, env: Env, carried: Abstract) -> Env | None:
         caught, name, block = handler
         self.ev.site = stmt
         if caught is not None:
             self.ev(caught, env)
         if name is not None:
-            self._assign(env, name, NOTHING)
+            self._assign(env, name, carried)
         return self.block(block, env)
 
     def _final(self, stmt: Try, env: Env | None, raised: Env) -> Env | None:
@@ -237,3 +279,7 @@ class Control:
             for ref in item.refs:
                 if name in live and stmt in ref.storage.home:
                     self.heap.mark(ref.storage, loose=True)
+
+
+def _is_exception(item: Abstract) -> bool:
+    return isinstance(item.value, Known) and isinstance(item.value.obj, type) and issubclass(item.value.obj, BaseException)

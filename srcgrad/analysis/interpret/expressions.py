@@ -17,13 +17,14 @@ from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
-from srcgrad.analysis.interpret.unfollowed import unfollowed
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage
+from srcgrad.analysis.interpret.unfollowed import unfollowed
 from srcgrad.analysis.scope import MISSING, Outer, guard_attribute
 from srcgrad.analysis.values import (
     PENDING,
     UNKNOWN,
     Array,
+    Caught,
     Closure,
     DictOf,
     Known,
@@ -288,7 +289,9 @@ class Evaluator:
 
     def _opaque(self, expr: Opaque, env: Env) -> Abstract:
         if parse.kind(expr.node) in comprehension.KINDS:
-            return comprehension.given(self, expr, env)
+            known = comprehension.given(self, expr, env)
+            if known is not None:
+                return known
         active = [n for n in expr.reads if n in env and env[n].active]
         if active and type(expr.node).__name__ != "JoinedStr":
             raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
@@ -297,7 +300,7 @@ class Evaluator:
             self.heap.note_text()
             return NOTHING
         if (self.site, id(expr)) in self.heap.wanted:
-            return self.comprehension(expr)
+            return comprehension.noted(self, expr)
         item = unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
         if type(expr.node).__name__ in ("ListComp", "DictComp"):
             self.storage(expr, "array").unfollowed = self.site, id(expr)
@@ -498,7 +501,8 @@ class Evaluator:
             return containers.item(self, expr, owner, index, env)
         if own_operator(self, expr, [(owner, value), (index, self.value(index))]):
             return NOT_YET
-        return Abstract(operations.getitem(value, self.value(index)), self.view(owner, None), owner.active)
+        found = Abstract(operations.getitem(value, self.value(index)), owner.refs, owner.active)
+        return containers.item_of_unknown(self, found, index, env)
 
     def _able(self, expr: Expr, item: Abstract, able: Callable[[Value], bool]) -> tuple[Abstract, Value]:
         """An operand where it is of the kinds that the operation works with: with others it raises."""
@@ -513,6 +517,9 @@ class Evaluator:
 
     def able_method(self, expr: Expr, item: Abstract, name: str) -> tuple[Abstract, Value]:
         """An operand where it has a method, or an attribute, of this name."""
+        if item.active and isinstance(item.value, Caught):
+            raise Refused("an exception may carry here what is differentiated",
+                          "keep the value in a name of its own before it is raised", expr.at)
         return self._able(expr, item, lambda value: narrowing.has_attribute(value, name))
 
     def _array_item(self, expr: Item, owner: Abstract, value: Array, index: Abstract) -> Abstract:

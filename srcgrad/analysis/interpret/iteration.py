@@ -39,6 +39,7 @@ from srcgrad.lang.core import (
     Attr,
     Bin,
     Bind,
+    Bool,
     Call,
     Compare,
     Const,
@@ -95,6 +96,8 @@ def rewritten_loop(ev: Evaluator, stmt: For, env: Env) -> Block | None:
             return new
     item = ev(stmt.iter, env)
     value = ev.value(item)
+    if isinstance(value, ListOf) and ev.heap.resized_in(item.refs, stmt):
+        return _Loop(ev, stmt, env).over_resized()
     return _over_object(ev, stmt, value.cls) if isinstance(value, ObjectOf) and item.active else None
 
 
@@ -137,12 +140,13 @@ class _Loop:
         self.bound = names.bound((stmt,))
         self.before: list[Statement] = []
         self.held = 0
+        self.resized = False            # a list that is run over changes its length meanwhile
 
     def rewritten(self) -> Block | None:
         call = self.stmt.iter
         assert isinstance(call, Call)
-        if not all(self.known(Name(n)) is getattr(builtins, n) for n in ("len", "list", "min", "range")):
-            return None                 # the program has other uses for these names
+        if not self.plain_names():
+            return None
         function = self.known(call.func)
         if function is builtins.reversed and len(call.args) == 1 and self.matters():
             return self.backwards(call.args[0])
@@ -155,6 +159,14 @@ class _Loop:
         if part is None or not part.lengths:
             return None
         return self.over(part, Call(Name("range"), (self.length(part),), at=self.at), self.name("k"))
+
+    def plain_names(self) -> bool:
+        """Whether the names that the new loop uses mean what they mean in Python."""
+        return all(self.known(Name(n)) is getattr(builtins, n) for n in ("len", "list", "min", "range"))
+
+    def over_resized(self) -> Block | None:
+        part = self.sequence(self.stmt.iter)
+        return None if part is None or not self.plain_names() else self.over(part, Const(None), self.name("k"))
 
     def known(self, func: Expr) -> Any:
         """The object that a name, or an attribute of a module or a class, means."""
@@ -178,7 +190,8 @@ class _Loop:
 
     def producer(self, function: Any) -> Callable[[Call], _Part | None] | None:
         try:
-            return self._PRODUCERS.get(function) and getattr(self, self._PRODUCERS[function])
+            name = self._PRODUCERS.get(function)
+            return None if name is None else getattr(self, name)
         except TypeError:               # unhashable
             return None
 
@@ -202,7 +215,9 @@ class _Loop:
                 length = dims[0] if dims is not None else None
             case TupleOf(items):
                 length = Linear(len(items))
-            case ListOf() | RangeOf() | ShapeOf() | Known(str()):
+            case ListOf():
+                self.resized |= self.ev.heap.resized_in(self.ev(expr, self.env).refs, self.stmt)
+            case RangeOf() | ShapeOf() | Known(str()):
                 pass
             case _:
                 return None
@@ -334,6 +349,8 @@ class _Loop:
     def over(self, part: _Part, indices: Expr, k: str) -> Block:
         element = Bind((self.stmt.target,), (part.element(Name(k)),), at=self.at)
         body = taken_apart([element, *self.stmt.body], lambda name: name not in self.ev.live_after)
+        if self.resized:
+            return self.step_by_step(part, k, body)
         first = body[0]
         if isinstance(first, Bind) and first.values == (Name(k),):
             # the user's own name for the index
@@ -341,7 +358,19 @@ class _Loop:
             body = [with_expressions(s, tuple(substitute(e, {k: Name(new)}) for e in expressions(s)))
                     if isinstance(s, Bind) else s for s in body[1:]]
             k = new
-        return (*self.before, replace(self.stmt, target=k, iter=indices, body=tuple(body)))
+        loop = replace(self.stmt, target=k, iter=indices, body=tuple(body))
+        self.ev.heap.loop_of[loop] = self.stmt
+        return (*self.before, loop)
+
+    def step_by_step(self, part: _Part, k: str, body: list[Statement]) -> Block:
+        """The lengths are asked for before each iteration."""
+        left = [Compare(Name(k), ("<",), (text,)) for text, _ in part.lengths]
+        after = max(i for i, s in enumerate(body) if any(k in names_read(e) for e in expressions(s))) + 1
+        step = Bind((k,), (Bin("+", Name(k), Const(1)),), at=self.at)
+        test: Expr = left[0] if len(left) == 1 else Bool("and", tuple(left))
+        loop = While(test, (*body[:after], step, *body[after:]), at=self.at)
+        self.ev.heap.loop_of[loop] = self.stmt
+        return (*self.before, Bind((k,), (Const(0),), at=self.at), loop)
 
     def backwards(self, arg: Expr) -> Block | None:
         if isinstance(arg, Call) and self.known(arg.func) is range and not arg.kwargs:
@@ -350,7 +379,7 @@ class _Loop:
                 items = self.down(arg.args[0])
             return (replace(self.stmt, iter=items),)
         part = self.sequence(arg)
-        if part is None:
+        if part is None or self.resized:
             return None
         return self.over(part, self.down(self.length(part)), self.name("k"))
 

@@ -139,6 +139,9 @@ def inactive_method(name: str) -> bool:
 NONE = Abstract(Known(None))
 
 
+RESIZING = frozenset("append extend insert pop remove clear appendleft popleft extendleft __delitem__ __iadd__".split())
+
+
 def _of_list(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[Abstract], kwargs: dict,
              env: Env) -> Abstract | None:
     name = func.name
@@ -151,6 +154,8 @@ def _of_list(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[
         if owner.active or any(a.active for a in args):
             raise Refused(f"the list method `{name}` isn't supported", "use items, slices and `append`", expr.at)
         return None
+    if name in RESIZING:
+        ev.heap.note_resized(owner.refs, ev.loops)
     return handler(ev, expr, owner, args, env)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.iteration import rewritten_loop, rewritten_unpack
 from srcgrad.analysis.interpret.state import Env
-from srcgrad.analysis.interpret.writing_calls import is_candidate, rewritten_call
+from srcgrad.analysis.interpret.writing_calls import check_overlap, is_candidate, rewritten_call
 from srcgrad.analysis.values import Array, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -140,6 +140,7 @@ def _shape(ev: Evaluator, stmt: Store, place: Attr, env: Env) -> Block:
 def _all_flat(ev: Evaluator, stmt: Store, owner: Expr, env: Env) -> Statement:
     if number_of(ev.value(ev(stmt.value, env))) is not None:
         return replace(stmt, place=Item(owner, Const(...), at=stmt.at))
+    check_overlap(ev, owner, stmt.value, env, stmt.at)
     return Effect(Call(Const(writers.set_all_flat), (owner, stmt.value), at=stmt.at), at=stmt.at)
 
 
@@ -158,7 +159,10 @@ def _get_flat(ev: Evaluator, owner: Expr, index: Expr, env: Env, at: Any) -> Exp
 def _set_flat(ev: Evaluator, stmt: Store, owner: Expr, index: Expr, env: Env) -> Statement:
     cells, single = _cells(ev, owner, index, env, stmt.at)
     value = stmt.value
-    if stmt.op is not None:
+    if stmt.op is None and not (isinstance(value, Item) and _is_flat(value.value)):
+        # what `flat` gives is a copy
+        check_overlap(ev, owner, value, env, stmt.at)
+    elif stmt.op is not None:
         value = Bin(stmt.op, _get_flat(ev, owner, index, env, stmt.at), value, at=stmt.at)
     plain = number_of(ev.value(ev(stmt.value, env))) is not None and stmt.op is None
     function = writers.set_flat if single else writers.set_flat_number if plain else writers.set_flat_several

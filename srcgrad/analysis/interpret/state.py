@@ -25,7 +25,7 @@ class Storage:
     written: something writes into it in place.  active: its content may depend on the active arguments.
     loose: some reference to it isn't exact, so that its adjoint lives in the shadow.
     held: a container holds it.  born_with: keys or fields that it has for life.  keys: of a dict, what kind of thing
-    those of its keys are that aren't known one by one.  shrinks: keys are
+    those of its keys are that aren't known one by one.  resized: loops in which a list gets longer or shorter.  shrinks: keys are
     taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
     """
     site: Hashable
@@ -42,6 +42,7 @@ class Storage:
     unfollowed: Any = None
     fields: dict[Any, Abstract] = field(default_factory=dict)
     keys: Value | None = None
+    resized: set[Hashable] = field(default_factory=set)
     cls: type | None = None
     home: tuple = ()
     group_of: Storage | None = None
@@ -125,6 +126,7 @@ class Heap:
     def __init__(self) -> None:
         self._storages: dict[Hashable, Storage] = {}
         self.changed = False
+        self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
         self.text = False            # something active was written as text
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
@@ -148,6 +150,18 @@ class Heap:
             if value and not getattr(storage, name):
                 setattr(storage, name, True)
                 self.changed |= name in ("active", "held", "shrinks") or name == "many" and storage.kind != "array"
+
+    def note_resized(self, refs: Iterable[Ref], loops: Iterable[Hashable]) -> None:
+        """These lists get longer or shorter in these loops."""
+        new = {self.loop_of.get(loop, loop) for loop in loops}
+        for ref in refs:
+            self.changed |= not new <= ref.storage.group.resized
+            ref.storage.group.resized |= new
+
+    def resized_in(self, refs: Iterable[Ref], loop: Hashable) -> bool:
+        """Whether one of these lists, or one that may be confused with it, is resized in the loop."""
+        groups = {ref.storage.group for ref in refs}
+        return any(loop in s.resized for s in self._storages.values() if s.group in groups)
 
     def put(self, storage: Storage, key: Any, item: Abstract, kind: Value | None = UNKNOWN) -> None:
         """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is."""

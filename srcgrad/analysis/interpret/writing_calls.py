@@ -20,15 +20,15 @@ from srcgrad.rules.spellings import METHODS
 Arguments = tuple[tuple[Expr, ...], dict[str, Expr]]
 
 # Where what is written is one number, the text needs no repetition.
-OF_NUMBERS = {writers.put: writers.put_number, writers.place: writers.place_number,
+OF_NUMBERS: dict[Any, Any] = {writers.put: writers.put_number, writers.place: writers.place_number,
               writers.fill_diagonal: writers.fill_diagonal_number}
 REDUCTIONS: dict[Any, tuple[Callable, str | Callable]] = {
     np.sum: (writers.sum_where, "+"), np.prod: (writers.prod_where, "*"), np.mean: (writers.mean_where, ""),
     np.max: (writers.max_where, writers.larger), np.min: (writers.min_where, writers.smaller),
     np.amax: (writers.max_where, writers.larger), np.amin: (writers.min_where, writers.smaller)}
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat", "at")
-REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
-ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
+REDUCE: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
+ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 DRAWS = ("shuffle", "permutation", "choice")
 KEYWORDS = frozenset(("out", "where", "initial", "dtype", "casting", "copy"))
@@ -104,17 +104,12 @@ class _Rewriter:
         return None if function is None else self.reduced(function, [self.owner, *self.args]) or self.into(
             function, [self.owner, *self.args], 1)
 
-    def check_overlap(self, *args: Expr) -> None:
-        """np.place reads the values while it writes, so that a view of the array would change under it."""
-        storages = [{ref.storage.group for ref in self.ev(arg, self.env).refs} for arg in args]
-        if len(storages) > 2 and storages[0] & storages[2]:
-            self.refuse("`np.place` is given values that may lie in the array itself", "pass a copy of them")
-
     def writer(self, function: Callable, *args: Expr) -> Call:
-        if function is writers.place:
-            self.check_overlap(*args, *self.kwargs.values())
-        position = 2 if function in (writers.put, writers.place) else 1
-        if function in OF_NUMBERS and len(args) > position and self.is_number(args[position]):
+        held = 1 if function is writers.fill_diagonal else 2
+        given = (*args, *self.kwargs.values())
+        if function in (writers.place, writers.fill_diagonal) and len(given) > held:
+            check_overlap(self.ev, given[0], given[held], self.env, self.at)
+        if function in OF_NUMBERS and len(args) > held and self.is_number(args[held]):
             function = OF_NUMBERS[function]
         if function is writers.fill_diagonal and "val" in self.kwargs and self.is_number(self.kwargs["val"]):
             function = writers.fill_diagonal_number
@@ -290,7 +285,7 @@ class _Rewriter:
         if found is None:
             self.refuse(f"`np.{ufunc.__name__}.{name}` isn't supported", "write it as a loop")
         assert isinstance(self.call.func, Attr) and isinstance(self.call.func.value, Attr)
-        spelled = Attr(self.call.func.value.value, found.__name__, at=self.at)
+        spelled = Attr(self.call.func.value.value, getattr(found, "__name__", ""), at=self.at)
         whole = Call(spelled, (args[0],), (("axis", axis), *kwargs.items()), at=self.at)
         return rewritten_call(self.ev, whole, self.env) or whole
 
@@ -316,6 +311,14 @@ class _Rewriter:
         count = Call(Name("len"), (x,), at=self.at)
         drawn = Call(func, (count, *rest), tuple(self.kwargs.items()), at=self.at)
         return Call(Const(writers.taken), (x, drawn), at=self.at)
+
+
+def check_overlap(ev: Evaluator, array: Expr, values: Expr, env: Env, at: Any) -> None:
+    """NumPy reads these values while it writes, so that a view of the array itself would change under it."""
+    mine, theirs = ({ref.storage.group for ref in ev(e, env).refs} for e in (array, values))
+    if mine & theirs:
+        raise Refused("the values that are written may lie in the array itself, and change while they are read",
+                      "pass a copy of them", at)
 
 
 def function_of(ev: Evaluator, func: Expr, env: Env) -> Any:

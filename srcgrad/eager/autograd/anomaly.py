@@ -12,30 +12,31 @@ class set_detect_anomaly:
     """Turns the reports on or off at once; as a context manager until the block ends."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.previous = bool(ANOMALY)
-        _set(mode)
+        self.previous = list(ANOMALY)
+        _set(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exception: object) -> None:
-        _set(self.previous)
+        ANOMALY[:] = self.previous
 
 
 class detect_anomaly:
     """Inside, operations remember where they were carried out, and a gradient with NaN is an error that says so."""
 
     def __init__(self, check_nan: bool = True) -> None:
-        self.previous = bool(ANOMALY)
+        self.previous = list(ANOMALY)
+        self.check_nan = check_nan
         warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
                       "enabled for debugging.", UserWarning, stacklevel=2)
 
     def __enter__(self) -> None:
-        self.previous = bool(ANOMALY)
-        _set(True)
+        self.previous = list(ANOMALY)
+        _set(True, self.check_nan)
 
     def __exit__(self, *exception: object) -> None:
-        _set(self.previous)
+        ANOMALY[:] = self.previous
 
 
 def is_anomaly_enabled() -> bool:
@@ -43,5 +44,10 @@ def is_anomaly_enabled() -> bool:
     return bool(ANOMALY)
 
 
-def _set(on: bool) -> None:
-    ANOMALY[:] = [True] if on else []
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether a gradient with NaN is an error."""
+    return bool(ANOMALY and ANOMALY[0])
+
+
+def _set(on: bool, check_nan: bool) -> None:
+    ANOMALY[:] = [check_nan] if on else []

@@ -1,6 +1,7 @@
 """`grad` and `backward` of several tensors at once."""
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,12 +20,15 @@ def _several(x: Any) -> list[Any]:
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
-         create_graph: bool = False, allow_unused: bool | None = None, is_grads_batched: bool = False,
-         materialize_grads: bool = False) -> tuple[Any, ...]:
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple[Any, ...]:
     """The gradients of the sum of outputs with respect to the inputs, as a tuple; `.grad` isn't touched."""
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
+                      "for other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
     outs, ins = _several(outputs), _several(inputs)
     if not ins:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     seeds = _several(grad_outputs) or [None] * len(outs)
     if len(seeds) != len(outs):
         raise RuntimeError(f"got {len(outs)} tensors and {len(seeds)} gradients")
@@ -32,6 +36,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
     if is_grads_batched:
+        if any(s is None or not s.dim() for s in seeds):
+            raise ValueError("grad_outputs need a first dimension, of which each entry is one gradient, where "
+                             "is_grads_batched=True")
         return _batched(outs, ins, seeds, retain_graph, create_graph, bool(allow_unused))
     found = run(outs, seeds, retain_graph, create_graph, ins, False)
     if materialize_grads:
@@ -49,7 +56,8 @@ def _batched(outs: list[Any], ins: list[Any], seeds: list[Any], retain: bool | N
              allow_unused: bool) -> tuple[Any, ...]:
     """One gradient for each row of the seeds."""
     from srcgrad.eager.joining import stack
-    rows = [grad(outs, ins, [s[k] for s in seeds], True, create, allow_unused) for k in range(len(seeds[0]))]
+    rows = [grad(outs, ins, [s[k] for s in seeds], True, create, allow_unused=allow_unused)
+            for k in range(len(seeds[0]))]
     return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows))
 
 

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from srcgrad.eager.engine import as_tensor
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, sequence
+from srcgrad.eager.inplace import rebase
 from srcgrad.eager.structures import check_version
 from srcgrad.eager.tensor import Tensor, _new, twin, wrap
 from srcgrad.runtime.modes import enable_grad, mode, no_grad
@@ -72,10 +75,13 @@ class FunctionNode(Node):
     """The node of a function whose backward the user writes."""
     ctx: FunctionCtx
     function: Any
-    results: tuple[tuple[Any, Any], ...] = ()
+    results: tuple[tuple[Any, Any] | None, ...] = ()
     arguments: tuple[tuple[Any, Any], ...] = ()
     places: tuple[int, ...] = ()
     saved = True                # in the context
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {hex(id(self))}>"
 
     def free(self) -> None:
         """Drops what was saved."""
@@ -113,9 +119,10 @@ class _Plan:
 
 
 def _backward(node: FunctionNode, out_bar: Any) -> tuple[Any, ...]:
-    bars = [as_tensor(b) for b in (out_bar if isinstance(out_bar, list) else [out_bar])]
+    given = iter(out_bar if isinstance(out_bar, list) else [out_bar])
+    bars = [None if meta is None else as_tensor(next(given)) for meta in node.results]
     if node.ctx._materialize:
-        bars = [wrap(np.zeros(*meta)) if b is None else b for b, meta in zip(bars, node.results)]
+        bars = [wrap(np.zeros(*meta)) if b is None and meta is not None else b for b, meta in zip(bars, node.results)]
     node.ctx._node = node
     try:
         found = node.function.backward(node.ctx, *bars)
@@ -134,7 +141,7 @@ def _checked(node: FunctionNode, found: tuple[Any, ...]) -> tuple[Any, ...]:
                            f"{len(found)})")
     for i, g in enumerate(found):
         if g is not None and node.arguments[i] is None:
-            raise RuntimeError(f"function {name} returned a gradient different from None at position {i + 1}, but the "
+            raise RuntimeError(f"function {name} returned a gradient different than None at position {i + 1}, but the "
                                "corresponding forward input was not a Variable")
     return tuple(_fitted(name, i, found[i], *node.arguments[i]) for i in node.places)
 
@@ -143,8 +150,7 @@ def _fitted(name: str, i: int, g: Any, shape: tuple[int, ...], dtype: np.dtype) 
     if g is None:
         return None
     if not isinstance(g, Tensor):
-        raise RuntimeError(f"function {name} returned an invalid gradient at index {i}: expected Variable or None (got "
-                           f"{type(g).__name__})")
+        raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
     given = g._a.shape
     if given != shape:
         lead = len(given) - len(shape)
@@ -165,7 +171,7 @@ class _Meta(type):
 
     def __init__(cls, name: str, bases: Any, namespace: Any) -> None:
         super().__init__(name, bases, namespace)
-        cls._node_class = type(f"{name}Backward", (FunctionNode,), {"__module__": cls.__module__})
+        cls._node_class = type(f"{name}Backward", (FunctionNode,), {"__module__": __name__})
 
 
 class Function(FunctionCtx, metaclass=_Meta):
@@ -187,9 +193,9 @@ class Function(FunctionCtx, metaclass=_Meta):
     _node_class: type[FunctionNode]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
-                           "you should invoke them on the class itself. Instantiating an autograd function will raise "
-                           "an error in the next release.")
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
+                      "in the next release.", DeprecationWarning, stacklevel=2)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -210,14 +216,15 @@ class Function(FunctionCtx, metaclass=_Meta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Carries the function out."""
+        args = _positional(cls, args, kwargs) if kwargs else args
         ctx = _context(cls)
         ctx.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
         with no_grad():
             if cls.setup_context is not Function.setup_context:
-                found = cls.forward(*args, **kwargs)
+                found = cls.forward(*args)
                 cls.setup_context(ctx, args, found)
             else:
-                found = cls.forward(ctx, *args, **kwargs)
+                found = cls.forward(ctx, *args)
         outs = found if isinstance(found, tuple) else (found,)
         recorded = mode.grad and any(ctx.needs_input_grad)
         if not recorded:
@@ -225,6 +232,14 @@ class Function(FunctionCtx, metaclass=_Meta):
             return outs if isinstance(found, tuple) else outs[0]
         outs = _recorded(cls, ctx, args, outs)
         return outs if isinstance(found, tuple) else outs[0]
+
+
+def _positional(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of `forward` by their places."""
+    lead = () if cls.setup_context is not Function.setup_context else (None,)
+    given = inspect.signature(cls.forward).bind(*lead, *args, **kwargs)
+    given.apply_defaults()
+    return tuple(given.args[len(lead):])
 
 
 def _context(cls: Any) -> FunctionCtx:
@@ -238,7 +253,11 @@ def _among(x: Any, tensors: tuple[Any, ...]) -> bool:
 
 
 def _alias(t: Tensor) -> Tensor:
-    return twin(t)
+    """A result that is an argument: a view of it, which must not be written."""
+    other = twin(t)
+    other._base = t if t._base is None else t._base
+    other._of_function = True
+    return other
 
 
 def _recorded(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -249,18 +268,30 @@ def _recorded(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outs
     node.arguments = tuple((x._a.shape, x._a.dtype) if isinstance(x, Tensor) else None for x in args)
     for t in ctx._dirty:
         if t._rg and t._fn is None:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     results = tuple(_alias(o) if isinstance(o, Tensor) and _among(o, args) and not _among(o, ctx._dirty) else o
                     for o in outs)
     tensors = [t for t in results if isinstance(t, Tensor)]
     node.outputs = len(tensors)
-    node.results = tuple((t._a.shape, t._a.dtype) for t in tensors)
+    node.results = tuple((t._a.shape, t._a.dtype) if isinstance(t, Tensor) else None for t in results)
     _save(ctx, outs, results, tensors)
     for i, t in enumerate(tensors):
         constant = any(t is c or (c is outs[k] and results[k] is t) for c in ctx._constant for k in range(len(outs)))
         if not constant and t._a.dtype.kind in "fc":
-            t._fn = node if node.outputs == 1 else Port(node, i)
+            _place(t, node if node.outputs == 1 else Port(node, i), ctx)
     return results
+
+
+def _place(t: Tensor, edge: Any, ctx: FunctionCtx) -> None:
+    """Gives a result its node; where it is a view that was written, its base gets it."""
+    if t._base is not None and _among(t, ctx._dirty):
+        out = twin(t)
+        out._fn = edge
+        rebase(t, out)
+        return
+    t._fn = edge
+    if t._base is not None:
+        t._of_function = True
 
 
 def _save(ctx: FunctionCtx, outs: tuple[Any, ...], results: tuple[Any, ...], tensors: list[Tensor]) -> None:
@@ -282,10 +313,10 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Marks a backward whose result can't be differentiated again."""
     @functools.wraps(backward)
     def called(ctx: Any, *bars: Any) -> Any:
-        recorded = mode.grad and any(isinstance(b, Tensor) and b.requires_grad for b in (*bars, *ctx._saved))
+        recorded = mode.grad and any(isinstance(b, Tensor) and b.requires_grad for b in bars)
         with no_grad():
             found = backward(ctx, *bars)
-        if not mode.grad or not (recorded or any(ctx.needs_input_grad)):
+        if not recorded:
             return found
         whole = found if isinstance(found, tuple) else (found,)
         marked = tuple(_barrier(g, bars) if isinstance(g, Tensor) else g for g in whole)

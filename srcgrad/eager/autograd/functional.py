@@ -19,7 +19,7 @@ def _tuple(x: Any, name: str, where: str) -> tuple[bool, tuple[Tensor, ...]]:
     found = x if whole else (x,)
     for i, t in enumerate(found):
         if not isinstance(t, Tensor):
-            place = f"Value at index {i} of the {name}" if whole else f"The {name}"
+            place = f"Value at index {i} of the {name}" if whole else name
             raise TypeError(f"The {name} given to {where} must be either a Tensor or a tuple of Tensors but the given "
                             f"{place} has type {type(t)}.")
     return whole, tuple(found)
@@ -141,7 +141,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with enable_grad():
         many_in, xs = _tuple(inputs, "inputs", "jvp")
         xs = _fresh(xs, create_graph)
-        along = _direction(v, xs, many_in, "input is", "jvp")
+        along = _direction(v, xs, many_in, "input to the user-provided function is", "jvp")
         many_out, outs = _tuple(func(*xs), "outputs of the user-provided function", "jvp")
         seeds = tuple(wrap(np.zeros(o._a.shape, o._a.dtype)).requires_grad_() for o in outs)
         pulled = _zeros_for(grad(outs, xs, seeds, create_graph=True, allow_unused=True), xs)
@@ -152,13 +152,12 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return (_packed(_detached(outs, create_graph), many_out), _packed(_detached(found, create_graph), many_out))
 
 
-def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The value of `func`, and the product of `v` with its Hessian."""
+def _second(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, where: str) -> Any:
     with enable_grad():
-        many, xs = _tuple(inputs, "inputs", "vhp")
+        many, xs = _tuple(inputs, "inputs", where)
         xs = _fresh(xs, create_graph)
-        along = _direction(v, xs, many, "input is", "vhp")
-        out = _scalar(func, "vhp")(*xs)
+        along = _direction(v, xs, many, "input to the user-provided function is", where)
+        out = _scalar(func, where)(*xs)
         first = _zeros_for(grad(out, xs, create_graph=True, allow_unused=True), xs)
         joined = tuple((g, a) for g, a in zip(first, along) if g.requires_grad)
         found = grad(tuple(g for g, _ in joined), xs, tuple(a for _, a in joined), create_graph=create_graph,
@@ -167,6 +166,11 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _detached(out, create_graph), _packed(_detached(second, create_graph), many)
 
 
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of `func`, and the product of `v` with its Hessian."""
+    return _second(func, inputs, v, create_graph, "vhp")
+
+
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The value of `func`, and the product of its Hessian with `v`, which is the same as that of `v` with it."""
-    return vhp(func, inputs, v, create_graph, strict)
+    return _second(func, inputs, v, create_graph, "hvp")

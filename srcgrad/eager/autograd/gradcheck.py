@@ -25,7 +25,7 @@ def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol:
     given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     active = [i for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
     if not active:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have "
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
                          "requires_grad=True.")
     for i in active:
         if given[i]._a.dtype not in (np.float64, np.complex128):
@@ -103,7 +103,7 @@ def _moved(func: Callable[..., Any], given: tuple[Any, ...], i: int, j: int, ste
     a = given[i]._a.copy()
     a.reshape(-1)[j] += step if a.dtype.kind == "c" else np.real(step)
     with no_grad():
-        found = _outputs(func(*given[:i], wrap(a), *given[i + 1:]))
+        found = _outputs(func(*given[:i], wrap(a).requires_grad_(), *given[i + 1:]))
     return _parts(found[k]._a.copy()).astype(np.float64)
 
 

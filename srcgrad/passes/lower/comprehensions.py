@@ -139,7 +139,7 @@ def _called(expr: core.Opaque, params: tuple[core.Param, ...], body: Block, args
 
 def _loops(generators: list[Any], low: Lowering, inner: Any, first: core.Expr | None = None,
            leave: Callable[[], core.Statement] | None = None) -> tuple[Block, core.Expr]:
-    """The nested loops, and what the first runs over where `first` doesn't stand for it; `leave` follows inner loops."""
+    """The nested loops, and what the first runs over, if `first` doesn't stand for it; `leave` follows inner loops."""
     generator, *rest = generators
     if generator.is_async:
         raise Refused("`async` isn't supported", "Use a plain loop.", generator.target)

@@ -63,15 +63,15 @@ class Lowering:
     def hoisted(self, node: Any) -> tuple[Statements, core.Expr]:
         """The first expression that a statement evaluates: what must run before it, and its core form."""
         if parse.kind(node) == "Yield":
-            before, value = self.yielded(node)
-            bind, name = self.temporary(value, "sent")
-            return [*before, bind], name
-        before, node = hoist.hoist(node, self.fresh.name)
+            first, value = self.yielded(node)
+            bind, held = self.temporary(value, "sent")
+            return [*first, bind], held
+        bindings, node = hoist.hoist(node, self.fresh.name)
         binds: Statements = []
-        for name, value in before:
-            spell_out = EXPANSIONS.get(parse.kind(value)) if parse.binds_names(value) else None
-            binds += [core.Bind((name,), (self.expr(value),), at=self.at(value))] if spell_out is None \
-                else spell_out(name, value, self)
+        for name, bound in bindings:
+            spell_out = EXPANSIONS.get(parse.kind(bound)) if parse.binds_names(bound) else None
+            binds += [core.Bind((name,), (self.expr(bound),), at=self.at(bound))] if spell_out is None \
+                else spell_out(name, bound, self)
         return binds, self.expr(node)
 
     def yielded(self, node: Any) -> tuple[Statements, core.Yield]:

@@ -33,10 +33,12 @@ class Effects:
     `storages[name]`: the mutable storages whose content the value of the name reaches, wherever it is bound
     in the function; names that are absent are immutable values.
     `arrays`: those storages that are arrays, so that their shape and dtype never change.
+    `integers`: names that never mean anything but an integer.
     """
     pure: Callable[[Expr], bool]
     storages: Mapping[str, frozenset[Hashable]]
     arrays: frozenset[Hashable] = frozenset()
+    integers: frozenset[str] = frozenset()
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)    # answers, with what they are of
 
     def contents(self, names: Iterable[str]) -> Keys:

@@ -46,7 +46,7 @@ def _block(block: Block, effects: Effects, once: frozenset[str], total: Counter[
     out: list[Statement] = []
     while block:
         first, block = block[0], block[1:]
-        place = _copied(first, once)
+        place = _copied(first, once, effects.integers)
         left = None if place is None else _without(bound_by(first)[0], place, block, effects, total)
         if left is None:
             out.append(first)
@@ -55,10 +55,11 @@ def _block(block: Block, effects: Effects, once: frozenset[str], total: Counter[
     return tuple(_operands(stmt, effects) for stmt in out)
 
 
-def _copied(stmt: Statement, once: frozenset[str]) -> Expr | None:
+def _copied(stmt: Statement, once: frozenset[str], integers: frozenset[str]) -> Expr | None:
     """The place of `t = place.copy()`."""
     match stmt:
-        case Bind((name,), (Call(Attr(Item() as place, "copy"), (), ()),)) if name in once and is_view(place):
+        case Bind((name,), (Call(Attr(Item() as place, "copy"), (), ()),)) \
+                if name in once and is_view(place, integers):
             return place
     return None
 
@@ -108,7 +109,7 @@ def _operands(stmt: Statement, effects: Effects) -> Statement:
 
 def _uncopied(expr: Expr, effects: Effects, inside: bool) -> Expr:
     match expr:
-        case Call(Attr(Item() as place, "copy"), (), ()) if inside and is_view(place):
+        case Call(Attr(Item() as place, "copy"), (), ()) if inside and is_view(place, effects.integers):
             return place
     if not effects.pure(expr):
         return expr

@@ -147,4 +147,4 @@ def is_place_of_floats(place: Item, oracles: Oracles) -> bool:
     name = owner(place)
     floats = isinstance(array, Array) and bool(array.dims) and array.dtype is not None and array.dtype.kind == "f"
     return floats and isinstance(name, Name) and name.id not in oracles.primal and (
-        is_view(place) or oracles.kind(place) == "number")
+        is_view(place, oracles.effects.integers) or oracles.kind(place) == "number")

@@ -38,20 +38,24 @@ def makes_new(expr: Expr) -> bool:
     return False
 
 
-def is_basic(index: Expr) -> bool:
-    """Whether the index is made of slices, constants and simple integer names, so that reading gives a view."""
+def is_basic(index: Expr, integers: frozenset[str] = frozenset()) -> bool:
+    """Whether the index is made of slices, constants and the names of integers, so that reading gives a view."""
     match index:
         case Slice() | core.Tuple():
-            return all(map(is_basic, core.children(index)))
+            return all(is_basic(child, integers) for child in core.children(index))
         case Const(value):
             return value is None or value is Ellipsis or type(value) is int
+        case Name(id):
+            return id in integers
         case Unary("-", operand):
-            return is_basic(operand)
+            return is_basic(operand, integers)
+        case Bin("+" | "-" | "*" | "//" | "%", left, right):
+            return all(not isinstance(e, Slice) and is_basic(e, integers) for e in (left, right))
     return False
 
 
-def is_view(place: Expr) -> bool:
+def is_view(place: Expr, integers: frozenset[str] = frozenset()) -> bool:
     """Whether the place is a name, or a part of one at basic indices."""
-    while isinstance(place, Item) and is_basic(place.index):
+    while isinstance(place, Item) and is_basic(place.index, integers):
         place = place.value
     return isinstance(place, Name)

@@ -136,7 +136,11 @@ class Oracles:
     def effects(self) -> Effects:
         storages = self._storages()
         arrays = frozenset(token for tokens in storages.values() for token in tokens if self._is_array(token))
-        return Effects(self.pure, storages, arrays)
+        return Effects(self.pure, storages, arrays, self._integers())
+
+    def _integers(self) -> frozenset[str]:
+        found = {name: number_of(value) for name, value in self.kinds.items()}
+        return frozenset(name for name, number in found.items() if number is not None and number.kind == "int")
 
     def _is_array(self, token: Hashable) -> bool:
         return getattr(token, "kind", "array") == "array" and token != SHADOW

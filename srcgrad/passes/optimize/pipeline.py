@@ -8,6 +8,7 @@ from srcgrad.lang.core import Name, Param, Statement
 from srcgrad.passes.optimize.augment import augment
 from srcgrad.passes.optimize.coalesce import coalesce
 from srcgrad.passes.optimize.collect_terms import Kinds, collect_terms
+from srcgrad.passes.optimize.common import compute_once
 from srcgrad.passes.optimize.copies import propagate_copies
 from srcgrad.passes.optimize.dead import drop_idle_comments, eliminate_dead
 from srcgrad.passes.optimize.elide_copies import elide_copies
@@ -35,6 +36,8 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         oracles = Oracles(context, body)
         effects = oracles.effects
         body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)
+        adjoints = frozenset(context.bars.values()) | frozenset(n for n in temporaries if n.endswith("_bar"))
+        body = compute_once(body, effects, adjoints)
         body = propagate_copies(body, effects, temporaries)
         body = eliminate_dead(body, frozenset(), effects)
         made = names.bound(body) - oracles.primal.keys()

@@ -60,6 +60,9 @@ class Backward:
                 continue
             if stmt not in self.c.facts.before:
                 continue
+            if isinstance(stmt, (Bind, Unpack, Store, Effect)) and stmt not in self.c.facts.after:
+                steps.append(Step(stmt))        # it always raises
+                continue
             try:
                 steps.append(self.statement(stmt, state))
             except Refused as refusal:

@@ -112,11 +112,16 @@ class Changes:
 
     def reverse(self, stmt: Statement, change: Change, state: State) -> Step:
         out: Out = []
+        first: Out = []
         if self.c.active(stmt, change.owner) or change.value is not None and self.c.active(stmt, change.value):
+            if change.kind == "slice":
+                # an assignment is undone before its adjoint, which needs the list's as long as it is after it
+                self._bars(stmt, change, state, first)
+            out.extend(first)
             getattr(self, "_" + change.kind)(stmt, change, state, out)
         elif change.name is not None:
             state.drop(self.c.bar(change.name))
-        return Step(stmt, out)
+        return Step(stmt, out[len(first):], first=first)
 
     def _bars(self, stmt: Statement, change: Change, state: State, out: Out) -> Expr:
         return self.contributor.shadow(stmt, change.owner, state, out)

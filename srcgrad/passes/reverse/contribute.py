@@ -204,7 +204,11 @@ class Contributor:
 
     def _add_at(self, stmt: Statement, operand: Item, base: Expr, index: Expr, g: Expr, out: Out) -> None:
         owner = self.c.value(stmt, operand.value)
-        if isinstance(owner, Array) and basic_index(self.c.value(stmt, index)) is True:
+        kind = self.c.kind(stmt, operand.value)
+        # cells of an unknown view may overlap one another
+        unknown = self.c.in_place(kind) and any(ref.path is None for ref in kind.refs) \
+            and not is_number(self.c.value(stmt, operand))
+        if isinstance(owner, Array) and basic_index(self.c.value(stmt, index)) is True and not unknown:
             out.append(Store(Item(base, index), "+", g))
         else:
             out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, as_value(index), g))))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.expressions import Refused
-from srcgrad.analysis.values import Array, Known, Number, Value
+from srcgrad.analysis.values import Array, Known, Number, OneOf, Unknown, Value
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -37,7 +37,7 @@ from srcgrad.rules.nondifferentiable import is_nondifferentiable
 from srcgrad.rules.registry import rule_for
 from srcgrad.rules.rule import Rule
 from srcgrad.rules.spellings import ATTRIBUTES, OPERATORS, UNARY_OPERATORS, bind, canonical, method_call
-from srcgrad.runtime.arrays import unbroadcast
+from srcgrad.runtime.arrays import unbroadcast, unbroadcast_like
 
 Bound = dict[str, Expr]
 IN_MATH = frozenset("sin cos tan sinh cosh tanh exp log sqrt".split())
@@ -198,6 +198,8 @@ class RuleApplier:
               out: Out, out_value: Value, lazy: bool, mask: str | None) -> None:
         kind = self.c.value(stmt, operand)
         if isinstance(operand, (List, Tuple)) or not isinstance(kind, (Array, Number)):
+            if rule.elementwise and isinstance(kind, (Unknown, OneOf)) and len(bound) > 1:
+                value = Call(self.c.helper("unbroadcast_like", unbroadcast_like), (value, operand))
             self.contributor.add(stmt, operand, value, state, out, mask=mask)
             return
         stays_lazy = False
