@@ -172,27 +172,27 @@ def upwind_hand(rho, c, steps):
     return u_bar[1:-1]
 
 
-# ---------------------------------------------------------------- the maximum product of a chain, cell by cell
+# ---------------------------------------------------------------- a recurrence, cell by cell
 
 def chain(w, n):
     v = np.zeros(n)
-    v[0] = 1.0
+    v[0] = 0.1
     for i in range(1, n):
-        v[i] = v[i - 1] * w[i] + 0.5 * v[i - 1] ** 2
+        v[i] = v[i - 1] * w[i] + 0.1 * np.cos(v[i - 1])
     return v[n - 1]
 
 
 def chain_hand(w, n):
     v = np.zeros(n)
-    v[0] = 1.0
+    v[0] = 0.1
     for i in range(1, n):
-        v[i] = v[i - 1] * w[i] + 0.5 * v[i - 1] ** 2
+        v[i] = v[i - 1] * w[i] + 0.1 * np.cos(v[i - 1])
     w_bar = np.zeros_like(w)
     v_bar = np.zeros(n)
     v_bar[n - 1] = 1.0
     for i in reversed(range(1, n)):
         w_bar[i] += v_bar[i] * v[i - 1]
-        v_bar[i - 1] += v_bar[i] * (w[i] + v[i - 1])
+        v_bar[i - 1] += v_bar[i] * (w[i] - 0.1 * np.sin(v[i - 1]))
     return w_bar
 
 
@@ -208,7 +208,7 @@ def programs() -> list[Program]:
         Program(lu, lu_hand, (A, r.standard_normal((40, 40)))),
         Program(fdtd, fdtd_hand, (line, 200)),
         Program(upwind, upwind_hand, (line, 0.3, 200)),
-        Program(chain, chain_hand, (0.6 + 0.4 * r.random(500), 500)),
+        Program(chain, chain_hand, (0.9 * r.random(500), 500)),
     ]
 
 

@@ -135,7 +135,8 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
     """The stages before anything is reversed; the last has the facts."""
     unit = cut(unit)
     yield "core", Front(_verified(unit))
-    unit, facts = inline_all(unit, lambda unit: _facts(unit, entry, callees), callees.kept)
+    unit, facts = inline_all(
+        unit, lambda unit, optimistic: _facts(unit, entry, callees, optimistic), callees.kept)
     yield "inline", Front(_verified(unit))
     unit, facts = hold_outside(unit, facts, lambda unit: _facts(unit, entry, callees))
     unit, origin = number_versions(resolve(unit, facts))
@@ -157,8 +158,8 @@ def _refuse_unmade(facts: Facts) -> None:
                                    "Decide it by a test in the same statement, or write the cases out.")
 
 
-def _facts(unit: Unit, entry: Entry, callees: Callees) -> Facts:
-    facts = interpret(unit.code, unit.outer, entry, callees)
+def _facts(unit: Unit, entry: Entry, callees: Callees, optimistic: bool = False) -> Facts:
+    facts = interpret(unit.code, unit.outer, entry, callees, optimistic)
     # names that later passes take out of the program (of callees put in place, say) still decided what it is
     callees.guards.update(facts.guards)
     return facts

@@ -9,24 +9,36 @@ import numpy as np
 from srcgrad.eager.dtypes import promote, result_dtype
 from srcgrad.eager.graph import node_class
 from srcgrad.eager.op import Op, operation, record
-from srcgrad.eager.pointwise import binary, general, operand, shape_error, unary
+from srcgrad.eager.pointwise import binary, general, operand, shape_error, unary, unsupported
 from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.table import function
 from srcgrad.eager.tensor import Tensor, method, wrap
 
 _add = binary(Op("AddBackward0", np.add, both=True), np.add)
-_sub = binary(Op("SubBackward0", np.subtract, both=True), np.subtract)
+_sub = binary(Op("SubBackward0", np.subtract, both=True), np.subtract, called="-")
 _rsub_op = Op("RsubBackward1", np.subtract)
 _mul = binary(Op("MulBackward0", np.multiply, both=True), np.multiply)
 _div = binary(Op("DivBackward0", np.divide, both=True, recompute=np.divide), np.divide, floating=True)
 _pow_number = binary(Op("PowBackward0", np.power, aliases={"exponent": "x2"}), np.power)
 _pow_tensor = binary(Op("PowBackward1", np.power, aliases={"exponent": "x2"}), np.power)
 _pow_of_number = Op("PowBackward2", np.power)
-_remainder = binary(Op("RemainderBackward0", np.remainder), np.remainder)
-_fmod = binary(Op("FmodBackward0", np.fmod), np.fmod)
+_remainder = binary(Op("RemainderBackward0", np.remainder), np.remainder, refused="bc", called="remainder_cpu")
+_fmod = binary(Op("FmodBackward0", np.fmod), np.fmod, refused="bc", called="fmod_cpu")
 reciprocal = function(unary(Op("ReciprocalBackward0", np.reciprocal), np.reciprocal), "reciprocal")
-neg = function(unary(Op("NegBackward0", np.negative), np.negative, floating=False), "neg", "negative")
+_neg = unary(Op("NegBackward0", np.negative), np.negative, floating=False)
+
+
+def neg(input: Tensor) -> Tensor:
+    """-input"""
+    if input._a.dtype.kind == "b":
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+                           "mask, use the `~` or `logical_not()` operator instead.")
+    negated: Tensor = _neg(input)
+    return negated
+
+
+function(neg, "neg", "negative")
 
 
 @function
@@ -38,14 +50,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 @function
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input - alpha * other"""
-    if getattr(input, "_a", input).__class__ is np.ndarray and input._a.dtype == bool and _is_bool(other):
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                           "`logical_xor()` operator instead.")
     return _sub(input, other if alpha == 1 else other * alpha)
-
-
-def _is_bool(x: Any) -> bool:
-    return isinstance(x, bool) or (isinstance(x, Tensor) and x._a.dtype == bool)
 
 
 @function
@@ -72,7 +77,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 @function
 def rsub(input: Tensor, other: Any) -> Any:
     """other - input"""
-    return general(_rsub_op, np.subtract, other, input, False)
+    return general(_rsub_op, np.subtract, other, input, False, called="-")
 
 
 @function
@@ -108,7 +113,7 @@ def fmod(input: Any, other: Any) -> Any:
 @function
 def floor_divide(input: Any, other: Any) -> Any:
     """The quotient rounded down; it has no derivative, and asking for one is an error."""
-    out = general(_floor_divide_op, np.floor_divide, input, other, False)
+    out = general(_floor_divide_op, np.floor_divide, input, other, False, "bc", "div_floor_cpu")
     if isinstance(out, Tensor) and out._fn is not None:
         out._fn.__class__ = node_class("NotImplemented")
     return out
@@ -175,12 +180,15 @@ def positive(self: Tensor) -> Tensor:
 
 # ---------------------------------------------------------------- comparisons and bits
 
-def _compared(ufunc: Any) -> Any:
+def _compared(ufunc: Any, refused: str = "", called: str = "") -> Any:
     def compare(input: Any, other: Any) -> Any:
         x, y = operand(input), operand(other)
         if x is NotImplemented or y is NotImplemented:
             return NotImplemented
-        a, b = promote(result_dtype(x, y), getattr(x, "_a", x), getattr(y, "_a", y))
+        dtype = result_dtype(x, y)
+        if dtype.kind in refused:
+            raise unsupported(called, dtype)
+        a, b = promote(dtype, getattr(x, "_a", x), getattr(y, "_a", y))
         try:
             return wrap(ufunc(a, b))
         except ValueError:
@@ -189,19 +197,30 @@ def _compared(ufunc: Any) -> Any:
     return compare
 
 
+def _limits(name: str) -> tuple[str, str]:
+    """Kinds of types for which there is no such comparison, and what errors call it."""
+    if name in ("lt", "le", "gt", "ge"):
+        return "c", f"{name}_cpu"
+    bits = {"and": "and", "rand": "and", "or": "or", "ror": "or", "xor": "xor", "rxor": "xor"}
+    short = name.removeprefix("bitwise_")
+    if short in bits:
+        return "fc", f"bitwise_{bits[short]}_cpu"
+    return ("fc", f"{short}_cpu") if "shift" in name else ("", "")
+
+
 for _names, _ufunc in {
         ("eq",): np.equal, ("ne", "not_equal"): np.not_equal, ("lt", "less"): np.less,
         ("le", "less_equal"): np.less_equal, ("gt", "greater"): np.greater, ("ge", "greater_equal"): np.greater_equal,
         ("bitwise_and",): np.bitwise_and, ("bitwise_or",): np.bitwise_or, ("bitwise_xor",): np.bitwise_xor,
         ("bitwise_left_shift",): np.left_shift, ("bitwise_right_shift",): np.right_shift}.items():
-    function(_compared(_ufunc), *_names)
+    function(_compared(_ufunc, *_limits(_names[0])), *_names)
 
 for _name, _ufunc in {"__eq__": np.equal, "__ne__": np.not_equal, "__lt__": np.less, "__le__": np.less_equal,
                       "__gt__": np.greater, "__ge__": np.greater_equal, "__and__": np.bitwise_and,
                       "__or__": np.bitwise_or, "__xor__": np.bitwise_xor, "__rand__": np.bitwise_and,
                       "__ror__": np.bitwise_or, "__rxor__": np.bitwise_xor, "__lshift__": np.left_shift,
                       "__rshift__": np.right_shift}.items():
-    setattr(Tensor, _name, _compared(_ufunc))
+    setattr(Tensor, _name, _compared(_ufunc, *_limits(_name.strip("_"))))
 setattr(Tensor, "__hash__", object.__hash__)        # noqa: B010 (comparing for equality took it away)
 
 
@@ -224,6 +243,8 @@ def logical_not(input: Tensor) -> Tensor:
 @function
 def bitwise_not(input: Tensor) -> Tensor:
     """The complement of bits, or of bools."""
+    if input._a.dtype.kind in "fc":
+        raise unsupported("bitwise_not_cpu", input._a.dtype)
     return wrap(np.invert(input._a))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dtypes import DTYPES, dtype, numpy_dtype
+from srcgrad.eager.dtypes import DTYPES, dtype, floating, numpy_dtype
 from srcgrad.eager.op import Op, record
 from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.table import function, plain
@@ -159,7 +159,8 @@ setattr(Tensor, "imag", property(imag))         # noqa: B010 (as all methods)
 @function
 def angle(input: Tensor) -> Tensor:
     """The angle of complex numbers."""
-    return record(_angle, np.angle(input._a), (input, False))
+    a = floating(input)
+    return record(_angle, np.angle(a).astype(a.real.dtype), (input, False))
 
 
 TORCH[np.conjugate], TORCH[np.real] = conj, real

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dtypes import DTYPES, Size, as_dtype, default_complex, get_default_dtype, numpy_dtype
+from srcgrad.eager.pointwise import unsupported
+from srcgrad.eager.quiet import quiet
 from srcgrad.eager.shaping import sizes_of
 from srcgrad.eager.table import plain
 from srcgrad.eager.tensor import Tensor, method, wrap
@@ -37,13 +39,49 @@ def _array_of(data: Any, dtype: Any) -> np.ndarray:
     if isinstance(data, (np.ndarray, np.generic)):
         a = np.array(data)
         return a.astype(numpy_dtype(dtype if dtype is not None else a.dtype), copy=False)
-    a = np.array(_opened(data))
-    if a.dtype == object:
-        raise TypeError(f"not a sequence of numbers: {type(data).__name__}") if not isinstance(data, (list, tuple)) \
-            else ValueError("expected sequences of equal length")
+    try:
+        a = np.array(_opened(data))
+    except ValueError:
+        raise _ragged(data) from None
+    if a.dtype.kind in "OUSmMV":
+        raise _not_numbers(data)
     if dtype is not None:
-        return a.astype(numpy_dtype(dtype))
+        with quiet:
+            return _fits(a, numpy_dtype(dtype))
     return a.astype(_inferred(a, data), copy=False)
+
+
+def _ragged(data: Any) -> ValueError:
+    """What is said of sequences of unequal lengths."""
+    dim, level = 1, [data]
+    while all(isinstance(x, (list, tuple)) for x in level):
+        level = [item for x in level for item in x]
+        lengths = [len(x) if isinstance(x, (list, tuple)) else -1 for x in level]
+        odd = next((n for n in lengths if n != lengths[0]), None)
+        if odd is not None:
+            return ValueError(f"expected sequence of length {lengths[0]} at dim {dim} (got {odd})")
+        dim += 1
+    return ValueError("expected sequences of equal length")
+
+
+def _not_numbers(data: Any) -> Exception:
+    """What is said of data that isn't made of numbers."""
+    while isinstance(data, (list, tuple)) and len(data):
+        data = data[0]
+    if isinstance(data, str):
+        return TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if isinstance(data, int):
+        return ValueError("Overflow when unpacking long long")
+    return RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+def _fits(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The numbers as that type, if it can hold them."""
+    if a.dtype.kind in "iu" and dtype.kind in "iu" and a.size:
+        limits = np.iinfo(dtype)
+        if int(a.max()) > limits.max or (int(a.min()) < limits.min and dtype.kind == "i"):
+            raise RuntimeError(f"value cannot be converted to type {as_dtype(dtype).name} without overflow")
+    return a.astype(dtype)
 
 
 def _inferred(a: np.ndarray, data: Any) -> np.dtype:
@@ -120,9 +158,17 @@ def _type(dtype: Any) -> np.dtype:
     return get_default_dtype().numpy if dtype is None else numpy_dtype(dtype)
 
 
+def _sizes(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
+    given = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    for n in given:
+        if not hasattr(n, "__index__"):
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+    return sizes_of(size)
+
+
 def _sized(name: str, make: Any) -> Any:
     def create(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **words: Any) -> Tensor:
-        shape = sizes_of(size or (words.pop("size"),))
+        shape = _sizes(name, size or (words.pop("size"),))
         if any(n < 0 for n in shape):
             raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
         return made(make(shape, _type(dtype)), requires_grad, device)
@@ -321,11 +367,18 @@ def set_rng_state(state: Any) -> None:
     default_generator().set_state(state)
 
 
+def _floats(dtype: Any) -> np.dtype:
+    kind = _type(dtype)
+    if kind.kind not in "fc":
+        raise unsupported("normal_kernel_cpu", kind)
+    return kind
+
+
 def _drawn(name: str, draw: Any) -> None:
     def create(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                generator: Generator | None = None, **words: Any) -> Tensor:
         shape = sizes_of(size or (words.pop("size"),))
-        return made(np.asarray(draw(numbers(generator), shape)).astype(_type(dtype)), requires_grad, device)
+        return made(np.asarray(draw(numbers(generator), shape)).astype(_floats(dtype)), requires_grad, device)
     create.__name__ = name
     plain(create)
 
@@ -347,6 +400,8 @@ def randint(low: int, high: Any = None, size: Any = None, *, dtype: Any = None, 
     if size is None:
         low, high, size = 0, low, high
     kind = np.dtype(np.int64) if dtype is None else numpy_dtype(dtype)
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return made(np.asarray(numbers(generator).integers(low, high, sizes_of((size,)))).astype(kind), requires_grad,
                 device)
 

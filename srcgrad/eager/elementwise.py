@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager.dtypes import promote, result_dtype
 from srcgrad.eager.kernels import erf, erfinv, sigmoid
 from srcgrad.eager.op import Op, operation, record
-from srcgrad.eager.pointwise import operand, shape_error, unary
+from srcgrad.eager.pointwise import operand, shape_error, unary, unsupported
 from srcgrad.eager.protocols import TORCH, helper
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.table import FUNCTIONS, function, plain
@@ -108,6 +108,9 @@ def _xlogy(out_bar: Any, out: Any, x1: Any, x2: Any) -> Any:
 
 def _relu_array(a: np.ndarray) -> Any:
     """The larger of each element and 0; NaN stays."""
+    if a.dtype.kind in "bc":
+        raise RuntimeError("Boolean inputs not supported for relu") if a.dtype.kind == "b" else NotImplementedError(
+            "clamp is not supported for complex types")
     return np.maximum(a, 0)
 
 
@@ -140,6 +143,27 @@ def xlogy(input: Any, other: Any) -> Tensor:
 
 # ---------------------------------------------------------------- steps: derivative zero
 
+def _rounded(name: str, array_function: Any) -> Any:
+    """Rounds; integers stay what they are."""
+    step = _step(name, array_function)
+
+    def rounded(input: Tensor) -> Tensor:
+        a = input._a
+        if a.dtype.kind in "bc":
+            raise NotImplementedError(f"{name.lower()} is not supported for complex inputs") if a.dtype.kind == "c" \
+                else unsupported(f"{name.lower()}_vml_cpu", a.dtype)
+        found: Tensor = step(input) if a.dtype.kind == "f" else wrap(a.copy())
+        return found
+    return rounded
+
+
+def _sign(a: np.ndarray) -> Any:
+    if a.dtype.kind == "c":
+        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                                  "torch.sgn instead.")
+    return a.copy() if a.dtype == bool else np.sign(a)
+
+
 def _step(name: str, array_function: Any) -> Any:
     @operation(f"{name}Backward0", elementwise=True)
     def step(out_bar: Any, out: Any, x: Any) -> Any:
@@ -148,9 +172,10 @@ def _step(name: str, array_function: Any) -> Any:
     return unary(step, array_function, floating=False)
 
 
-for _name, _ufunc in {"Sign": np.sign, "Floor": np.floor, "Ceil": np.ceil, "Trunc": np.trunc}.items():
-    TORCH[_ufunc] = function(_step(_name, _ufunc), _name.lower())
-function(_step("Trunc", np.trunc), "fix")
+for _name, _ufunc in {"Floor": np.floor, "Ceil": np.ceil, "Trunc": np.trunc}.items():
+    TORCH[_ufunc] = function(_rounded(_name, _ufunc), _name.lower())
+function(_rounded("Trunc", np.trunc), "fix")
+function(_step("Sign", _sign), "sign")
 
 
 @function
@@ -163,7 +188,7 @@ def sgn(input: Tensor) -> Tensor:
 
 
 TORCH[np.sign] = sgn
-_round = TORCH[np.rint] = _step("Round", np.rint)
+_round = TORCH[np.rint] = _rounded("Round", np.rint)
 
 
 @function

@@ -383,6 +383,8 @@ def _seed(t: Tensor, g: Any, create: bool) -> Any:
     if g is None:
         if a.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
         seed = np.ones(a.shape, a.dtype)
         return wrap(seed) if create else seed
     if not isinstance(g, Tensor):

@@ -62,6 +62,12 @@ def _ops(name: str, like: Op) -> Op:
     return _made[key]
 
 
+def _check_ordered(name: str, a: np.ndarray, refused: str) -> None:
+    if a.dtype.kind in refused:
+        kind = "complex" if a.dtype.kind == "c" else "bool"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+
+
 def _extremum(name: str, ufunc: Any, argfunction: Any, pairwise: str) -> None:
     kind = name.capitalize()
     whole = Op(f"{kind}Backward1", getattr(np, name))
@@ -72,6 +78,7 @@ def _extremum(name: str, ufunc: Any, argfunction: Any, pairwise: str) -> None:
         if isinstance(dim, Tensor) or other is not None:
             return FUNCTIONS[pairwise](input, dim if other is None else other)
         a = input._a
+        _check_ordered(name, a, "c")
         if dim is None:
             if not a.size:
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
@@ -107,7 +114,11 @@ def _index(argfunction: Any) -> Any:
     @numpy_names
     def found(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         a = input._a
+        _check_ordered(argfunction.__name__, a, "bc")
         if dim is None:
+            if not a.size:
+                raise IndexError(f"{argfunction.__name__}(): Expected reduction dim to be specified for input.numel() == "
+                                 "0. Specify the reduction dim with the 'dim' argument.")
             out = argfunction(a)
             return wrap(np.reshape(out, (1,) * a.ndim) if keepdim else out)
         return wrap(argfunction(a, axis(dim, a.ndim), keepdims=keepdim))

@@ -37,36 +37,37 @@ def _entry(e: Any) -> Any:
     if isinstance(e, slice):
         return _slice(e)
     if isinstance(e, Tensor):
-        return _array_entry(e._a)
+        whole = not e._a.ndim and e._a.dtype.kind in "iu" and e._a.dtype != np.uint8
+        return e._a.item() if whole else _array_entry(e._a)
     if isinstance(e, (list, tuple, range)):
         return _array_entry(np.asarray([x._a if isinstance(x, Tensor) else x for x in e] or np.zeros(0, np.int64)))
     if isinstance(e, np.ndarray):
         return _array_entry(e)
     if hasattr(e, "__index__"):
         return operator.index(e)
-    raise TypeError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                    f"(got {type(e).__name__})")
+    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                     f"(got {type(e).__name__})")
 
 
 def _array_entry(a: np.ndarray) -> Any:
     if a.dtype.kind not in "iub":
-        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors (got "
-                         f"{as_dtype(a.dtype).legacy})")
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if a.dtype == np.uint8:
         return a.astype(bool)
     return a.copy()
 
 
 def _slice(e: slice) -> slice:
-    if e.step is not None and operator.index(e.step) <= 0:
+    if e.step is not None and not operator.index(e.step):
+        raise ValueError("slice step cannot be zero")
+    if e.step is not None and operator.index(e.step) < 0:
         raise ValueError("step must be greater than zero")
     return slice(*(None if p is None else operator.index(p) for p in (e.start, e.stop, e.step)))
 
 
 def check_index(a: np.ndarray, index: tuple[Any, ...], arrays: bool) -> None:
     """Raises what torch says of an index that doesn't fit."""
-    taken = sum(e.ndim if isinstance(e, np.ndarray) and e.dtype == bool else 1 for e in index
-                if e is not None and e is not Ellipsis)
+    taken = sum(_dims(e) for e in index if e is not None and e is not Ellipsis)
     if taken > a.ndim:
         if not a.ndim and not arrays:
             raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
@@ -75,11 +76,10 @@ def check_index(a: np.ndarray, index: tuple[Any, ...], arrays: bool) -> None:
     place = 0
     for k, e in enumerate(index):
         if e is Ellipsis:
-            place = a.ndim - sum(x.ndim if isinstance(x, np.ndarray) and x.dtype == bool else 1
-                                 for x in index[k + 1:] if x is not None)
+            place = a.ndim - sum(_dims(x) for x in index[k + 1:] if x is not None)
         elif e is not None:
             _entry_fits(a, e, place)
-            place += e.ndim if isinstance(e, np.ndarray) and e.dtype == bool else 1
+            place += _dims(e)
 
 
 def _entry_fits(a: np.ndarray, e: Any, place: int) -> None:
@@ -94,6 +94,33 @@ def _entry_fits(a: np.ndarray, e: Any, place: int) -> None:
     elif isinstance(e, np.ndarray) and e.size and not (-a.shape[place] <= e.min() and e.max() < a.shape[place]):
         wrong = int(e.min() if e.min() < -a.shape[place] else e.max())
         raise IndexError(f"index {wrong} is out of bounds for dimension {place} with size {a.shape[place]}")
+
+
+def in_two_steps(a: np.ndarray, index: tuple[Any, ...]) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]]:
+    """Numbers and slices, if there are any, apart from the arrays: they are taken first.
+
+    NumPy counts a number among the arrays, which changes where the dimensions of the arrays go.
+    """
+    whole = slice(None)
+    taken = sum(_dims(e) for e in index if e is not None and e is not Ellipsis)
+    first: list[Any] = []
+    second: list[Any] = []
+    for e in index:
+        if e is Ellipsis:
+            first += [whole] * (a.ndim - taken)
+            second += [whole] * (a.ndim - taken)
+        elif isinstance(e, np.ndarray):
+            first += [whole] * _dims(e)
+            second.append(e)
+        else:
+            first.append(e)
+            second += [] if isinstance(e, int) else [whole]
+    return (None if all(isinstance(e, slice) and e == whole for e in first) else tuple(first)), tuple(second)
+
+
+def _dims(e: Any) -> int:
+    """How many dimensions an entry takes."""
+    return e.ndim if isinstance(e, np.ndarray) and e.dtype == bool else 1
 
 
 def _name(index: tuple[Any, ...], arrays: bool) -> str:
@@ -127,6 +154,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         check_index(a, entries, arrays)
         op = _GETITEM[_name(entries, arrays)]
     if arrays:
+        first, entries = in_two_steps(a, entries)
+        if first is not None:
+            return getitem(getitem(self, first), entries)
         try:
             return record(op, a[entries], (self, entries))
         except IndexError:
@@ -279,6 +309,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     d = axis(dim, input._a.ndim)
     if index._a.dtype != np.int64:
         raise RuntimeError("gather(): Expected dtype int64 for index")
+    if index._a.ndim != input._a.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     where = along(index._a, input._a.shape, d)
     try:
         out = input._a[where]

@@ -378,11 +378,15 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     """Writes elements by index."""
     entries, arrays = indexing.plain_index(self, index)
     if not isinstance(value, Tensor):
-        value = creation.tensor(value, dtype=self.dtype)
+        value = _assigned(self, value)
     if not arrays:
         copy_(indexing.getitem(self, entries), value)
         return
     indexing.check_index(self._a, entries, True)
+    first, entries = indexing.in_two_steps(self._a, entries)
+    if first is not None:
+        setitem(indexing.getitem(self, first), entries, value)
+        return
     target = self._a[entries].shape
     if value._a.shape != target:
         value = _fitted(value, target)
@@ -391,6 +395,15 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         cast = conversion.to(value, a._a.dtype)
         return scattering.placed(scattering.index_put_op, a, entries, cast, False)
     inplace(self, put, value)
+
+
+def _assigned(t: Tensor, value: Any) -> Tensor:
+    """A number, or an array, as a tensor of the type that it is assigned to."""
+    if isinstance(value, complex) and not isinstance(value, np.generic) and t._a.dtype.kind != "c":
+        raise RuntimeError(f"value cannot be converted to type {t.dtype.legacy.lower()} without overflow")
+    if not isinstance(value, (int, float, complex, np.ndarray, np.generic)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {t.type()}")
+    return creation.tensor(value, dtype=t.dtype)
 
 
 def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:

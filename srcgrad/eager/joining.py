@@ -26,8 +26,10 @@ def _same_type(tensors: Any) -> list[Tensor]:
 @numpy_names
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors joined along a dimension."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     if not len(tensors):
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     found = _same_type(tensors)
     found = [t for t in found if t._a.shape != (0,)] or found[:1]
     first = found[0]._a

@@ -80,9 +80,17 @@ def _rmatmul(self: Tensor, other: Any) -> Any:
 def _of_ranks(name: str, ranks: tuple[int, int], op: Op, what: str) -> Any:
     def product(input: Tensor, other: Tensor) -> Tensor:
         if (input._a.ndim, other._a.ndim) != ranks:
+            if name == "mm":
+                _check_matrices((input._a.ndim, other._a.ndim))
             raise RuntimeError(what.format(input._a.ndim, other._a.ndim))
         return _product(input, other, op)
     return function(product, name)
+
+
+def _check_matrices(ranks: tuple[int, int]) -> None:
+    for rank, which in zip(ranks, ("self", "mat2")):
+        if rank != 2:
+            raise RuntimeError(f"{which} must be a matrix")
 
 
 mm = _of_ranks("mm", (2, 2), _mm, "self must be a matrix")

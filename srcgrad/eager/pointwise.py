@@ -19,11 +19,12 @@ from srcgrad.eager.quiet import quiet
 from srcgrad.eager.tensor import INFERENCE, Tensor, _new
 from srcgrad.runtime.modes import mode
 
-__all__ = ["binary", "general", "operand", "shape_error", "unary"]
+__all__ = ["binary", "general", "operand", "shape_error", "unary", "unsupported"]
 
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 _TWO_ACTIVE, _FIRST, _SECOND = (0, ACTIVE, ACTIVE), (0, ACTIVE, TENSOR), (0, TENSOR, ACTIVE)
 _WITH_NUMBER, _ONE = (0, ACTIVE, OTHER), (0, ACTIVE)
+_ZERO_DIVISION = ("div_floor_cpu", "remainder_cpu", "fmod_cpu")
 _FAULTS = (RuntimeWarning, FloatingPointError)
 
 
@@ -31,7 +32,9 @@ def operand(x: Any) -> Any:
     """An operand as a tensor, or as a number of Python's."""
     if isinstance(x, (Tensor, int, float, complex)) and not isinstance(x, np.generic):
         return x
-    if isinstance(x, (np.ndarray, np.generic)):
+    if isinstance(x, np.generic):
+        return x.item()
+    if isinstance(x, np.ndarray):
         from srcgrad.eager.tensor import wrap
         as_dtype(x.dtype)
         return wrap(x)
@@ -52,22 +55,26 @@ def shape_error(*shapes: tuple[int, ...]) -> RuntimeError:
 
 # ---------------------------------------------------------------- two operands
 
-def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any], Any]:
-    """The function of two operands that computes `ufunc` and records `op`; `floating`: of integers it gives floats."""
+def binary(op: Op, ufunc: Any, *, floating: bool = False, refused: str = "",
+           called: str = "") -> Callable[[Any, Any], Any]:
+    """The function of two operands that computes `ufunc` and records `op`; `floating`: of integers it gives floats.
+
+    `refused` are the kinds of types for which there is no such function; errors call it `called`.
+    """
     plans = op.plans
     product = ufunc is np.multiply
 
     def function(input: Any, other: Any) -> Any:
         x, y = input, other
         if x.__class__ is not Tensor and not isinstance(x, Tensor):
-            return general(op, ufunc, x, y, floating)
+            return general(op, ufunc, x, y, floating, refused, called)
         a: Any = x._a
         if a.dtype is not _FLOAT32 and a.dtype is not _FLOAT64:
-            return general(op, ufunc, x, y, floating)
+            return general(op, ufunc, x, y, floating, refused, called)
         if y.__class__ is Tensor or isinstance(y, Tensor):
             b: Any = y._a
             if b.dtype is not a.dtype:
-                return general(op, ufunc, x, y, floating)
+                return general(op, ufunc, x, y, floating, refused, called)
             edge2 = y._fn
             if edge2 is None and y._rg:
                 edge2 = y
@@ -75,11 +82,11 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any]
             b = y
             edge2 = None
         else:
-            return general(op, ufunc, x, y, floating)
+            return general(op, ufunc, x, y, floating, refused, called)
         try:
             out = ufunc(a, b)
         except _FAULTS:
-            return general(op, ufunc, x, y, floating)
+            return general(op, ufunc, x, y, floating, refused, called)
         except ValueError:
             raise shape_error(a.shape, np.shape(b)) from None
         t = _new(Tensor)
@@ -125,15 +132,39 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False) -> Callable[[Any, Any]
     return function
 
 
-def general(op: Op, ufunc: Any, x: Any, y: Any, floating: bool) -> Any:
-    """Two operands of any types."""
+def unsupported(name: str, dtype: Any) -> NotImplementedError:
+    """What torch says of an operation that there isn't for a type."""
+    return NotImplementedError(f"\"{name}\" not implemented for '{as_dtype(dtype).legacy}'")
+
+
+def check_bools(x: Any, y: Any) -> None:
+    if _is_bool(x) or _is_bool(y):
+        if _is_bool(x) and _is_bool(y):
+            raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                               "`logical_xor()` operator instead.")
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+
+def _is_bool(x: Any) -> bool:
+    return isinstance(x, bool) or (isinstance(x, Tensor) and x._a.dtype == bool)
+
+
+def general(op: Op, ufunc: Any, x: Any, y: Any, floating: bool, refused: str = "", called: str = "") -> Any:
+    """Two operands of any types; those whose kind is in `refused` aren't there for the function `called`."""
     x, y = operand(x), operand(y)
     if x is NotImplemented or y is NotImplemented:
         return NotImplemented
     dtype = result_dtype(x, y)
     if floating and dtype.kind not in "fc":
         dtype = get_default_dtype().numpy
+    if called == "-":
+        check_bools(x, y)
+    if dtype.kind in refused:
+        raise unsupported(called, dtype)
     a, b = promote(dtype, getattr(x, "_a", x), getattr(y, "_a", y))
+    if called in _ZERO_DIVISION and dtype.kind in "iu" and not np.all(b):
+        raise RuntimeError("ZeroDivisionError")
     try:
         with quiet:
             out = ufunc(a, b)

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.eager.axes import axes, axis, numpy_names
 from srcgrad.eager.dtypes import floating
 from srcgrad.eager.op import Op, operation, record
+from srcgrad.eager.pointwise import unsupported
 from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.table import function
@@ -105,6 +106,8 @@ def _spread(op: Op, compute: Any) -> Any:
             dim, unbiased = None, dim
         ddof = _correction(unbiased, correction)
         a = input._a
+        if a.dtype.kind not in "fc":
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         over = axes(dim, a.ndim)
         with quiet, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -257,7 +260,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 def _checked(x: Tensor, dim: int) -> tuple[np.ndarray, Any]:
     a = x._a
     if a.dtype.kind not in "fc":
-        raise RuntimeError(f'"softmax_lastdim_kernel_impl" not implemented for \'{x.dtype.legacy}\'')
+        raise unsupported("softmax_lastdim_kernel_impl", a.dtype)
     return a, axis(dim, a.ndim) if a.ndim else None
 
 
@@ -266,7 +269,8 @@ def _checked(x: Tensor, dim: int) -> tuple[np.ndarray, Any]:
 def _boolean(array_function: Any) -> Any:
     @numpy_names
     def reduced(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-        return wrap(array_function(input._a, axis=axes(dim, input._a.ndim), keepdims=keepdim))
+        found = wrap(array_function(input._a, axis=axes(dim, input._a.ndim), keepdims=keepdim))
+        return found.to(input.dtype) if input._a.dtype == np.uint8 else found
     return reduced
 
 

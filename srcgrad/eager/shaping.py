@@ -153,6 +153,8 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
                            f"of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
                            f"{len(given)}")
     order = tuple(axis(d, n) for d in given)
+    if len(set(order)) != n:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
     return view_of(_permute, input._a.transpose(order), (input, order), permute, order)
 
 
@@ -287,7 +289,8 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Te
 _flip, _roll, _rot90 = Op("FlipBackward0", np.flip), Op("RollBackward0", np.roll), Op("Rot90Backward0", np.rot90)
 _tril, _triu = Op("TrilBackward0", np.tril), Op("TriuBackward0", np.triu)
 _diagonal, _trace, _diag = Op("DiagonalBackward0", np.diagonal), Op("TraceBackward0", np.trace), Op(
-    "DiagBackward0", np.diag)
+    "DiagEmbedBackward0", np.diag)
+_diag_of = Op("DiagonalBackward0", np.diag)
 
 
 @function
@@ -348,7 +351,10 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 @function
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with this diagonal, or the diagonal of a matrix."""
-    return record(_diag, np.diag(input._a, diagonal).copy(), (input, diagonal))
+    if input._a.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._a.ndim}D")
+    op = _diag if input._a.ndim == 1 else _diag_of
+    return record(op, np.diag(input._a, diagonal).copy(), (input, diagonal))
 
 
 @function

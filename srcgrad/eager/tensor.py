@@ -91,7 +91,12 @@ class Tensor:
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or its entry `dim`."""
-        return self.shape if dim is None else self._a.shape[dim]
+        if dim is None:
+            return self.shape
+        n = max(1, self._a.ndim)
+        if not -n <= dim < n:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+        return self._a.shape[dim]
 
     @property
     def ndim(self) -> int:
@@ -190,6 +195,9 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Sets whether gradients are recorded for this tensor, and gives it back."""
+        if not isinstance(requires_grad, bool):
+            raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                            f"{type(requires_grad).__name__}")
         if not requires_grad:
             if self._fn is not None:
                 raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "

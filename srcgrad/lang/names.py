@@ -123,7 +123,7 @@ def captured(block: tuple[core.Statement, ...]) -> frozenset[str]:
 
 def free(code: core.Code) -> tuple[str, ...]:
     """The names that a function takes from outside, in the order of the text (builtins and globals too)."""
-    return tuple(dict.fromkeys((*_defaults(code), *_reads(code, local(code)))))
+    return tuple(dict.fromkeys((*_defaults(code), *_reads(code, local(code)), *sorted(code.nonlocals))))
 
 
 def _defaults(code: core.Code) -> list[str]:

@@ -362,7 +362,9 @@ def _try(stmt: core.Try, indent: str) -> list[str]:
 
 
 def _def(code: core.Code, name: str, indent: str, annotations: bool) -> list[str]:
-    return _headed(f"def {name}({parameters(code.params, annotations)}):", code.body, indent)
+    outer = [f"{indent}{INDENT}nonlocal {', '.join(sorted(code.nonlocals))}"] if code.nonlocals else []
+    head = wrap(f"def {name}({parameters(code.params, annotations)}):", indent)
+    return [*head, *outer, *block(code.body, indent + INDENT)]
 
 
 def parameters(params: tuple[core.Param, ...], annotations: bool = False) -> str:

@@ -10,7 +10,7 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import DictOf, TupleOf
-from srcgrad.lang.core import Call, Code, Const, Dict, Expr, Item, List, Name, Refuse, Star, Statement, Tuple, Unpack
+from srcgrad.lang.core import Attr, Call, Code, Const, Dict, Expr, Item, List, Name, Refuse, Star, Statement, Tuple, Unpack
 from srcgrad.lang.source import Found
 from srcgrad.library.registry import is_library
 from srcgrad.passes.unit import own_names
@@ -169,7 +169,7 @@ def _rest(positional: list[Expr], rest: Expr | None) -> Expr:
 def _default(callee: Callee, param: Any, call: Call) -> Expr | Refuse:
     if param.name in callee.defaults:
         return callee.constant(callee.defaults[param.name])
-    if isinstance(param.default, (Const, Name)):
+    if isinstance(param.default, (Const, Name, Attr)):
         # a name that only means the default: lowering gave it
         return param.default
     if param.default is not None:

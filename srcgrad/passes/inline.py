@@ -92,7 +92,7 @@ def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generat
     return unit.with_body(body) if work.changed else None
 
 
-def inline_all(unit: Unit, facts_of: Callable[[Unit], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
+def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
     """The function with callees put in place, those of callees too, and what is known of it then.
 
     Functions that turn out to be recursive are added to `kept`.
@@ -104,16 +104,20 @@ def inline_all(unit: Unit, facts_of: Callable[[Unit], Facts], kept: set[Any]) ->
             kept.add(found.code)
 
 
-def _inline_all(unit: Unit, facts_of: Callable[[Unit], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
-    facts = facts_of(unit)
+def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
+    facts = facts_of(unit, False)
     for _ in range(MOST_ROUNDS):
         new = inline(unit, facts, frozenset(kept)) or moved(unit, facts) \
             or advanced(unit, facts) and inline(unit, facts, frozenset(kept)) \
             or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts)
-        if not new:
+        if not new and facts.evaluator.pending and not facts.optimistic:
+            # all wait for each other, round a loop, say
+            facts = facts_of(unit, True)
+        elif not new:
             check_settled(facts)
             return unit, facts
-        unit, facts = new, facts_of(new)
+        else:
+            unit, facts = new, facts_of(new, False)
     raise UnsupportedError("the calls in this function lead too deep into each other", unit.code.at,
                            "Call fewer functions of your own inside each other.")
 
@@ -131,6 +135,8 @@ class Inliner:
     def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any], generators: bool = False) -> None:
         self.unit, self.facts, self.kept, self.generators = unit, facts, kept, generators
         self.changed = False
+        self.site: Statement | None = None
+        self.loops = 0                 # how many are around the statement
         self.results: set[str] = set()      # names that library code and comprehensions give to their results
         self.guarded = 0                    # how many `try` and `with` there are around
 
@@ -142,7 +148,11 @@ class Inliner:
 
     def statement(self, stmt: Statement) -> list[Statement]:
         """What takes the place of a statement; all of it has been put in place by the same calls."""
+        site, self.site = self.site, stmt
+        self.loops += isinstance(stmt, (For, While))
         out = self._statement(stmt)
+        self.loops -= isinstance(stmt, (For, While))
+        self.site = site
         chain = self.unit.chains.get(stmt, ())
         if chain:
             for new in statements(tuple(out)):
@@ -251,7 +261,7 @@ class Inliner:
             return self._expanded(stmt, expr, before)
         if isinstance(expr, Cond):
             return self._hoist_cond(stmt, expr, before)
-        if isinstance(expr, (Bool, Function)):
+        if isinstance(expr, (Bool, Function)) and (stmt, id(expr)) not in self.facts.rewrites:
             return self._hoist_bool(stmt, expr, before) if isinstance(expr, Bool) else expr
         parts = list(children(expr))
         last = max((k for k, p in enumerate(parts) if any(self._changes(stmt, e) for e in walk(p))), default=-1)
@@ -346,6 +356,25 @@ class Inliner:
         before.append(If(test, body, at=expr.at))
         return Name(name, at=expr.at)
 
+    def kept_by(self, expr: Function) -> tuple[str, ...] | Refuse:
+        """The variables of functions put in place that a function reads: each call of these has its own."""
+        body = self.unit.code.body
+        order = {stmt: k for k, stmt in enumerate(statements(body))}
+        here = len(order) if self.site is None else order.get(self.site, len(order))
+        written = {n for stmt in order for top in expressions(stmt) for e in walk(top) if isinstance(e, Function)
+                   for n in e.code.nonlocals}
+        kept = []
+        for name in expr.free:
+            bound = [stmt for stmt in order if name in names.bound_by(stmt)]
+            if name not in self.unit.spliced or not bound:
+                continue
+            if len(bound) == 1 and order[bound[0]] < here and name not in written:
+                kept.append(name)
+            elif self.loops:
+                return Refuse(f"a function that is made anew in a loop shares the variable `{name}`, which changes, with "
+                              "others", "Keep it in an object or a list.", at=expr.at)
+        return tuple(kept)
+
     # ------------------------------------------------------------ one call
 
     def _splice(self, callee: Callee, call: Call, old: Call, stmt: Statement, before: list[Statement]) -> Expr:
@@ -396,6 +425,7 @@ class Inliner:
         for name in sorted(names.local(callee.code)):
             new = self.unit.fresh.name(name)
             renaming[name] = Name(new)
+            self.unit.spliced.add(new)
             if callee.own is not None and name not in callee.own and not is_flag(name):
                 self.unit.made.add(new)
         for name in names.free(callee.code):
@@ -443,7 +473,8 @@ class Inliner:
                     if isinstance(node, Function) for n in node.free}
         bound = Counter([p.name for p in self.unit.code.params])
         bound.update(n for stmt in statements(self.unit.code.body) for n in names.bound_by(stmt))
-        return frozenset(p for p in captured & args.keys() if isinstance(arg := args[p], Name) and bound[arg.id] > 1)
+        return frozenset(p for p in captured & args.keys() if isinstance(arg := args[p], Name)
+                         and (self.loops or bound[arg.id] > 1))
 
 
 class _Maker:
@@ -467,6 +498,10 @@ class _Maker:
 
     def outside(self, name: str, obj: Any) -> Expr:
         return self.work.outside(name, obj)
+
+    def kept(self, expr: Function) -> tuple[str, ...] | Refuse:
+        """The variables that a function made here keeps by value: those of functions that were put in place."""
+        return self.work.kept_by(expr)
 
     @contextmanager
     def into(self, block: list[Statement]) -> Iterator[None]:

@@ -68,7 +68,8 @@ def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:
             case Function(code, free):
                 inner = {k: v for k, v in to.items() if k in free and k not in names.local(code)}
                 body = tuple(rename_statement(s, inner) for s in code.body)
-                return Function(replace(code, body=body), _renamed(free, inner), at=e.at)
+                outer = frozenset(new.id if isinstance(new := inner.get(n), Name) else n for n in code.nonlocals)
+                return Function(replace(code, body=body, nonlocals=outer), _renamed(free, inner), at=e.at)
             case Opaque(node, reads) if any(r in to for r in reads):
                 return Opaque(_rename_node(node, to), _renamed(reads, to), at=e.at)
         return e

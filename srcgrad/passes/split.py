@@ -103,9 +103,32 @@ class _Splitter:
 
     def _test(self, stmt: If, before: list[Statement]) -> Expr:
         """The decision as a name: the backward pass may want it."""
-        if isinstance(stmt.test, Name) or self._can_be_asked_again(stmt, stmt.test):
+        if self._can_be_asked_again(stmt, stmt.test):
             return stmt.test
-        return self._name("cond", stmt.test, before)
+        return self._decision(stmt, stmt.test, before)
+
+    def _decision(self, stmt: Statement, test: Expr, before: list[Statement]) -> Expr:
+        """The test as a name that says the same whenever it is asked."""
+        if isinstance(test, Name) and not self._may_change(stmt, test):
+            return test
+        return self._name("cond", self._truth(stmt, test), before)
+
+    def _truth(self, stmt: Statement, test: Expr) -> Expr:
+        """The test, whose value isn't something that may change."""
+        if isinstance(test, Bool):
+            return rebuild(test, tuple(
+                self._truth(stmt, e) if isinstance(e, Bool) or not self._refers(stmt, e)
+                else Call(Name("bool"), (e,), at=e.at) for e in test.values))
+        return Call(Name("bool"), (test,), at=test.at) if self._may_change(stmt, test) else test
+
+    def _may_change(self, stmt: Statement, expr: Expr) -> bool:
+        return any(self.facts.written(ref.storage) for ref in self.facts.kind(stmt, expr).refs)
+
+    def _refers(self, stmt: Statement, expr: Expr) -> bool:
+        if isinstance(expr, Compare) or isinstance(expr, Unary) and expr.op == "not":
+            return False
+        item = self.facts.kind(stmt, expr)
+        return item.active or bool(item.refs)
 
     def _can_be_asked_again(self, stmt: If, test: Expr) -> bool:
         """Whether the backward pass has all that the test reads anyway: comparisons of ints that are bound but once."""
@@ -185,7 +208,7 @@ class _Splitter:
             body, orelse = rest, first
         else:
             test, body, orelse = value.test, value.body, value.orelse
-        test = test if isinstance(test, Name) else self._name("cond", test, before)
+        test = self._decision(stmt, test, before)
         branches = [tuple(self._assign(stmt, target, v)) for v in (body, orelse)]
         return [*before, If(test, *branches, at=stmt.at)]
 

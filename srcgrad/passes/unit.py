@@ -18,7 +18,7 @@ from srcgrad.passes.lower.jumps import is_flag, single_exit
 class Unit:
     """code: what runs.  scopes: what names that it doesn't bind mean, where that isn't the root's own scope.
     made: temporaries that passes have made so far.  chains: statements that were put in place, with the functions that
-    they come from.  lengths: changes of lists, with the name of what the list's length was before."""
+    they come from.  spliced: local names of these functions.  lengths: changes of lists, with the name of what the list's length was before."""
     code: Code
     found: Found
     fresh: names.Fresh
@@ -27,6 +27,7 @@ class Unit:
     made: set[str] = field(default_factory=set)
     chains: dict[Statement, tuple[Any, ...]] = field(default_factory=dict)
     lengths: dict[Statement, str] = field(default_factory=dict)
+    spliced: set[str] = field(default_factory=set)
     outside: dict[str, Expr] = field(default_factory=dict)    # names that `passes.outside` gave to what isn't local
 
     def outer(self, name: str) -> Outer | None:
@@ -39,8 +40,7 @@ class Unit:
 
     def with_body(self, body: tuple[Statement, ...]) -> Unit:
         code = replace(self.code, body=body)
-        return Unit(code, self.found, self.fresh, self.scopes, names.local(code), self.made, self.chains,
-                    self.lengths, self.outside)
+        return replace(self, code=code, bound_here=names.local(code))
 
 
 def lowered(found: Found) -> Code:

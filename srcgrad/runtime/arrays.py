@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import UnsupportedError
+
 Shape = tuple[int, ...]
 Axis = int | tuple[int, ...] | None
 
@@ -36,12 +38,15 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
 
 
 def unbroadcast_like(g: Any, x: Any) -> Any:
-    """`g` summed to the shape of `x`, which may also be a list that was joined to another: then `g` is its adjoint.
+    """`g` summed to the shape of `x`, of which only running tells that it's a number or an array.
 
-    >>> unbroadcast_like(np.ones(3), 2.0), unbroadcast_like([1.0], [2.0])
-    (np.float64(3.0), [1.0])
+    >>> unbroadcast_like(np.ones(3), 2.0)
+    np.float64(3.0)
     """
-    return g if isinstance(x, (list, tuple)) else unbroadcast(g, np.shape(x))
+    if isinstance(x, (list, tuple)):
+        raise UnsupportedError(f"a {type(x).__name__} is joined or repeated where it isn't known to be one",
+                               remedy="Call the function that makes it where its text can be read, or loop and append.")
+    return unbroadcast(g, np.shape(x))
 
 
 def expand_reduced(g: Any, shape: Shape, axis: Axis, keepdims: bool) -> Any:

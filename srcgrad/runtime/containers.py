@@ -10,7 +10,15 @@ from srcgrad.runtime.structure import add
 __all__ = ["ABSENT", "add_repeats", "cut", "has_field", "held", "insert_back", "made_by", "permute", "permute_back", "put_back",
            "put_field_back", "reopen", "sort_order", "uninsert"]
 
-ABSENT = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
+class _Absent:
+    """Without a field it isn't copied with the record that it lies in."""
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
 
 
 # ---------------------------------------------------------------- lists

@@ -453,6 +453,17 @@ def or_zeros(x_bar: Any, x: Any) -> Any:
     return zeros_like(x) if x_bar is None else x_bar
 
 
+def full(x_bar: Any, x: Any) -> Any:
+    """The adjoint of `x`, where one number stands for all entries of an array, and 0.0 for zero of anything.
+
+    >>> full(0.0, [1.5, 2.0]), full(1.0, np.zeros(2))
+    ([0.0, 0.0], array([1., 1.]))
+    """
+    if isinstance(x, (np.ndarray, np.number, float, int, complex)):
+        return np.broadcast_to(x_bar, np.shape(x))[()]
+    return zeros_like(x) if isinstance(x_bar, float) else x_bar
+
+
 def add_each(bars: Any, g: Any) -> None:
     """Add the adjoints `g` of all elements of a container to `bars`, in place.
 

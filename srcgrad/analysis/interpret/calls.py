@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret import (
     classes,
+    closures,
     constructors,
     containers,
     fields,
@@ -41,6 +42,7 @@ from srcgrad.analysis.values import (
     Super,
     TupleOf,
     Value,
+    members,
     number_of,
 )
 from srcgrad.lang.core import Attr, Call, Expr, Name, Star, rebuild, suspends
@@ -50,6 +52,7 @@ from srcgrad.library.registry import Equivalent, equivalent_of, is_library, meth
 from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import SYNONYMS
+from srcgrad.runtime.closures import Captured
 
 SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.meshgrid, np.split,
                              np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
@@ -90,10 +93,19 @@ class Calls:
     def called(self, ev: Evaluator, expr: Call, callee: Abstract, env: Env) -> Abstract:
         """What calling the value gives."""
         function = ev.value(callee)
+        if callee.partial and (wait := narrowing.unsure(ev, expr, 0, callee)) is not None:
+            self.arguments(ev, expr, env, inlined=True)
+            return wait
+        if any(isinstance(m, Closure) and m.function in ev.heap.escaping for m in members(function)):
+            self.arguments(ev, expr, env, inlined=True)
+            return NOT_YET              # it is going to be an object that says which function it is
         if isinstance(function, Known) and isinstance(function.obj, type):
             made = constructors.construct(self, ev, expr, function.obj, env)
             if made is not None:
                 return made
+        if isinstance(function, ObjectOf) and issubclass(function.cls, Captured):
+            self.arguments(ev, expr, env, inlined=True)
+            return closures.call(ev, expr, function.cls)
         if isinstance(function, ObjectOf) and operators.method(function.cls, "__call__") is not None:
             fields.guard_class(ev, function.cls, "__call__")
             args, kwargs = self.arguments(ev, expr, env, inlined=True)

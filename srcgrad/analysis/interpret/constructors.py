@@ -20,6 +20,7 @@ from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Ref
 from srcgrad.analysis.values import Known, ObjectOf
 from srcgrad.lang.core import Attr, Bind, Call, Const, Dict, Effect, Expr, List, Name, Star, Statement, Store
 from srcgrad.lang.source import is_user_function
+from srcgrad.runtime.closures import Captured
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.calls import Calls
@@ -29,8 +30,8 @@ PLAIN = (bool, int, float, complex, str, type(None))
 
 def construct(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abstract | None:
     """What `cls(...)` gives; None for classes of other kinds (of the standard library, say)."""
-    if cls is types.SimpleNamespace:
-        return _namespace(calls, ev, expr, env)
+    if cls is types.SimpleNamespace or issubclass(cls, Captured):
+        return _namespace(ev, expr, cls, env)
     if record_fields(cls) is not None:
         return _record(calls, ev, expr, cls, env)
     if not _is_plain(cls):
@@ -102,7 +103,7 @@ def _record(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abs
 
 def record_arguments(cls: type, call: Call) -> dict[str, Expr] | None:
     """Field -> argument, in the order of the call's text; None where the call doesn't fit."""
-    if cls is types.SimpleNamespace:
+    if cls is types.SimpleNamespace or issubclass(cls, Captured):
         return {name: value for name, value in call.kwargs if name is not None}
     params = [p for p in inspect.signature(cls).parameters.values()]
     positional = [p.name for p in params if p.kind is not p.KEYWORD_ONLY]
@@ -151,12 +152,12 @@ def _default(make: Make, name: str, how: str, obj: Any) -> Expr:
     return Call(outside) if how == "factory" else outside
 
 
-def _namespace(calls: Calls, ev: Evaluator, expr: Call, env: Env) -> Abstract | None:
+def _namespace(ev: Evaluator, expr: Call, cls: type, env: Env) -> Abstract | None:
     if expr.args or any(k is None for k, _ in expr.kwargs):
         return None
     items = [(name, ev(value, env)) for name, value in expr.kwargs]
-    storage = containers.born(ev, expr, "object", items, env, types.SimpleNamespace)
-    return Abstract(ObjectOf(types.SimpleNamespace, ()), frozenset((Ref(storage),)))
+    storage = containers.born(ev, expr, "object", items, env, cls)
+    return Abstract(ObjectOf(cls, ()), frozenset((Ref(storage),)))
 
 
 # ---------------------------------------------------------------- objects with an __init__ of their own

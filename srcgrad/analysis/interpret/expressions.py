@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import classes, comprehension, containers, fields, narrowing, operations
+from srcgrad.analysis.interpret import classes, closures, comprehension, containers, fields, narrowing, operations
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
@@ -86,6 +86,9 @@ class Evaluator:
                  call: Callable[[Evaluator, Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
         self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
         self.site: Any = None
+        self.partial = 0                             # how often a value came up that isn't wholly known yet
+        self.guarded: Any = None                     # the operation that is decided by what is known
+        self.optimistic = False                      # what is known of such a value is taken for all, and checked
         self.pending = 0                             # how often a value came up that isn't known yet
         self.loops: tuple = ()
         self.born: set[Storage] = set()
@@ -98,6 +101,7 @@ class Evaluator:
         self.rewrites: dict[tuple[Any, int], Build] = {}
         self.replacements: dict[Any, Replace] = {}
         self._outer_values: dict[str, Abstract] = {}
+        self.homes: dict[Function, tuple] = {}       # the loops in which a function is made
         self.displays: dict[int, Value] = {}         # lists as they are written, by the expression
         self.equalities = Equalities(guards, sizes)
         self.unify, self.size = self.equalities.unify, self.equalities.size
@@ -112,12 +116,16 @@ class Evaluator:
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:
         self.rewrites.pop((self.site, id(expr)), None)
-        pending = self.pending
+        pending, partial = self.pending, self.partial
         item = getattr(self, _method_name(type(expr).__name__))(expr, env)
         if isinstance(item.value, Closure) and not item.varied and captures_active(item.value, env):
             item = replace(item, varied=True)
         if self.pending > pending and not isinstance(expr, (Tuple, List, Dict, Slice, Star)):
             item = NOT_YET
+        elif self.partial > partial and not item.partial and not isinstance(expr, (Tuple, List, Dict, Slice, Star)) \
+                and (not isinstance(expr, Call) or isinstance(item.value, Known)):
+            item = replace(item, partial=True)
+        self.partial += item.partial
         self.pending += item.value == PENDING
         self._annotate(expr, item)
         return item
@@ -307,7 +315,8 @@ class Evaluator:
         return item
 
     def _function(self, expr: Function, env: Env) -> Abstract:
-        return Abstract(Closure(expr))
+        self.homes[expr] = self.loops
+        return closures.made(self, expr) if expr in self.heap.escaping else Abstract(Closure(expr))
 
     # ------------------------------------------------------------ operators
 
@@ -321,7 +330,10 @@ class Evaluator:
         if own_operator(self, expr, [(left, a), (right, b)]):
             return NOT_YET
         active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
-        return self.fresh(expr, numeric(self.result(OPERATORS[expr.op], [a, b]), a, b), active)
+        result = numeric(self.result(OPERATORS[expr.op], [a, b]), a, b)
+        if active and result == UNKNOWN and (expr.op in ("-", "/", "**") or _is_float(a) or _is_float(b)):
+            result = Array(None, None)          # nothing else that has a derivative has such an operator
+        return self.fresh(expr, result, active)
 
     def _unary(self, expr: Unary, env: Env) -> Abstract:
         operand = self(expr.operand, env)
@@ -337,6 +349,8 @@ class Evaluator:
     def truth(self, item: Abstract) -> bool | None:
         """Whether a condition certainly holds, or None."""
         value = item.value
+        if item.partial:
+            return None
         if isinstance(value, Known) and (value.obj is None or isinstance(value.obj, (bool, str, int, float))):
             return bool(value.obj)
         if isinstance(value, TupleOf) and value.cls is tuple:
@@ -592,6 +606,11 @@ def numeric(result: Value, *operands: Value) -> Value:
     """Arithmetic on what is a number or an array gives one of them."""
     known = result != UNKNOWN or not any(isinstance(v, Array) for v in operands)
     return result if known else Array(None, None)
+
+
+def _is_float(value: Value) -> bool:
+    number = number_of(value)
+    return number is not None and number.kind == "float"
 
 
 def basic_index(value: Value) -> bool | None:

@@ -38,6 +38,9 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
     """`owner.name`, where the owner is an object of this class."""
     name = expr.name
     found = inspect.getattr_static(cls, name, None)
+    code = isinstance(found, (property, types.FunctionType, functools.cached_property))
+    if code and owner.partial and (wait := narrowing.unsure(ev, expr, 0, owner)) is not None:
+        return wait
     if isinstance(found, property):
         return _property(ev, expr, owner, cls, found)
     held = containers.read(ev, owner, name, env)

@@ -59,6 +59,7 @@ from srcgrad.lang.core import (
     Statement,
     Store,
     Unpack,
+    names_read,
     statements,
 )
 
@@ -103,6 +104,7 @@ class Facts:
     after: dict[Statement, Env] = field(default_factory=dict)
     kinds: dict[tuple[Statement, int], Abstract] = field(default_factory=dict)
     callees: dict[tuple[Statement, int], tuple[Any, Any]] = field(default_factory=dict)
+    optimistic: bool = False
     rewrites: dict[tuple[Statement, int], Build] = field(default_factory=dict)
     replacements: dict[Statement, Replace] = field(default_factory=dict)
     refused: dict[Statement, Refused] = field(default_factory=dict)
@@ -143,8 +145,11 @@ class Facts:
 
 
 def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
-              user_result: Callable | None = None) -> Facts:
-    """Interprets a function for these arguments."""
+              user_result: Callable | None = None, optimistic: bool = False) -> Facts:
+    """Interprets a function for these arguments.
+
+    optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
+    """
     heap = Heap()
     live = Liveness(code.body)
     guards: dict = {}
@@ -152,7 +157,8 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     made = Made(names.Fresh(names.used(code)))
     for _ in range(MAX_ROUNDS):
         heap.changed = False
-        facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex)
+        facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
+                      optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result)
         walk.ev.made = made
         walk.function(code)
@@ -181,6 +187,7 @@ class _Walk(Control):
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             self._annotate)
         self.ev.rewrites, self.ev.replacements = facts.rewrites, facts.replacements
+        self.ev.optimistic = facts.optimistic
         facts.evaluator = self.ev
 
     def _annotate(self, expr: Expr, item: Abstract) -> None:
@@ -260,6 +267,7 @@ class _Walk(Control):
 
     def _bind(self, stmt: Bind, env: Env) -> Env:
         items = [self.ev(value, env) for value in stmt.values]
+        self._check_operands(stmt, env)
         for name, item in zip(stmt.names, items):
             self._assign(env, name, item)
         if len(stmt.names) == 1:
@@ -280,6 +288,14 @@ class _Walk(Control):
         for name, item in env.items():
             if name not in bound and name in live:
                 for ref in item.refs:
+                    if ref.storage in self.ev.born:
+                        self.heap.mark(ref.storage, many=True, loose=True)
+
+    def _check_operands(self, stmt: Bind, env: Env) -> None:
+        """As `_check_generations`, for an earlier storage that the new one is made from."""
+        if self.ev.born and self.ev.loops:
+            for name in set().union(*map(names_read, stmt.values)):
+                for ref in env.get(name, NOTHING).refs:
                     if ref.storage in self.ev.born:
                         self.heap.mark(ref.storage, many=True, loose=True)
 

@@ -13,7 +13,7 @@ from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view
 from srcgrad.analysis.interpret.state import Abstract, Env
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, OneOf, TupleOf, Value
+from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, OneOf, TupleOf, Value, members
 from srcgrad.lang.core import (
     Attr,
     Bind,
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
 
 def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, env: Env) -> Abstract:
     """What `owner.name(...)` gives, where the owner isn't a module, a class or the like."""
+    own = any(isinstance(m, ObjectOf) or isinstance(m, TupleOf) and m.cls is not tuple for m in members(ev.value(owner)))
+    if owner.partial and own and (wait := narrowing.unsure(ev, expr, 0, owner)) is not None:
+        calls.arguments(ev, expr, env, inlined=True)
+        return wait
     owner, value = ev.able_method(func.value, owner, func.name)
     if isinstance(value, OneOf) and (split := narrowing.by_kind(ev, expr, 0, owner)) is not None:
         return split

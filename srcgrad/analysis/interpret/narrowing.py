@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Slot
 from srcgrad.analysis.values import (
@@ -24,7 +25,25 @@ from srcgrad.analysis.values import (
     members,
     one_of,
 )
-from srcgrad.lang.core import Attr, Bool, Call, Compare, Cond, Const, Expr, Name, Unary, children, names_read, rebuild
+from srcgrad.lang.core import (
+    Attr,
+    Bind,
+    Bool,
+    Call,
+    Compare,
+    Cond,
+    Const,
+    Expr,
+    If,
+    Name,
+    Refuse,
+    Statement,
+    Tuple,
+    Unary,
+    children,
+    names_read,
+    rebuild,
+)
 from srcgrad.runtime.containers import made_by
 
 if TYPE_CHECKING:
@@ -49,7 +68,10 @@ def narrowed(ev: Evaluator, test: Expr, env: Env, outcome: bool) -> Env:
                 env = narrowed(ev, value, env, outcome)
             return env
     place, keeps = _test(ev, test, env)
-    return env if place is None or keeps is None else _filtered(ev, place, keeps, env, outcome)
+    if place is None or keeps is None:
+        return env
+    positive = isinstance(test, Call) or isinstance(test, Compare) and test.ops[0] in ("is", "==")
+    return _filtered(ev, place, keeps, env, outcome, positive == outcome and not isinstance(test, (Name, Attr)))
 
 
 def note_decision(env: Env, name: str, value: Expr) -> None:
@@ -183,16 +205,18 @@ def class_of(value: Value) -> type | None:
 
 # ---------------------------------------------------------------- values
 
-def _filtered(ev: Evaluator, place: Expr, keeps: Keeps, env: Env, outcome: bool) -> Env:
+def _filtered(ev: Evaluator, place: Expr, keeps: Keeps, env: Env, outcome: bool, settles: bool) -> Env:
+    """settles: the test tells what the value is, so that it can't be anything else."""
     key = _key(ev, place, env)
     item = env.get(key) if key is not None else None
     if item is None:
         return env
     whole = ev.whole(item)
     kept = [m for m in members(whole) if keeps(m) in (outcome, None)]
-    if len(kept) == len(members(whole)) or not kept:
+    settles = settles and item.partial
+    if not kept or len(kept) == len(members(whole)) and not settles:
         return env
-    return {**env, key: restricted(item, kept)}
+    return {**env, key: replace(restricted(item, kept), partial=item.partial and not settles)}
 
 
 def _key(ev: Evaluator, place: Expr, env: Env) -> object:
@@ -245,11 +269,29 @@ def has_attribute(value: Value, name: str) -> bool:
 
 # ---------------------------------------------------------------- dispatch
 
-def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | None:
-    """An operation on what is one of several kinds: each by itself, told apart when the program runs."""
+def unsure(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | None:
+    """An operation that means code of the user's, on what isn't wholly known yet: it waits, or is decided by what is
+    known, which a test makes sure of; None where all is known."""
+    if not item.partial:
+        return None
+    key = ev.site, id(expr)
+    if not ev.optimistic or ev.guarded not in (None, key):
+        return NOT_YET
+    ev.guarded = key
+    found = by_kind(ev, expr, k, item, guarded=True)
+    if found is None:
+        raise Refused("it isn't known what this works with", "Give it a value of one kind.", expr.at)
+    return found
+
+
+def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = False) -> Abstract | None:
+    """An operation on what is one of several kinds: each by itself, told apart when the program runs.
+
+    guarded: it may be of other kinds, too, which is refused when it happens.
+    """
     kinds = [m for m in members(ev.whole(item)) if m != Known(None)]
     tests = [_tells(m) for m in kinds]
-    if len(kinds) < 2 or tests.count(None) > 1:
+    if len(kinds) < 2 and not guarded or tests.count(None) > (not guarded):
         return None
     order = sorted(range(len(kinds)), key=lambda i: tests[i] is None)
 
@@ -259,6 +301,8 @@ def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | Non
         if not isinstance(target, Name):
             target = make.bind(target)
             held[k] = Attr(target, held[k].name) if isinstance(expr, Call) and isinstance(held[k], Attr) else target
+        if guarded:
+            return _checked(make, expr, held, target, [test for test in tests if test is not None])
         out = rebuild(expr, tuple(map(copied, held)))
         for i in reversed(order[:-1]):
             test = tests[i]
@@ -267,6 +311,17 @@ def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | Non
         return out
     ev.rewrite(expr, build)
     return NOT_YET
+
+
+def _checked(make: Make, expr: Expr, held: list[Expr], target: Expr, tests: list[Any]) -> Expr:
+    """if type(a) is A: t = a.f(x), and so on; else it is refused"""
+    name = make.name("t")
+    last: Statement = Refuse("here comes up what wasn't known before", "Give it a value of one kind.", at=expr.at)
+    for test in reversed(tests):
+        bind = Bind((name,), (rebuild(expr, tuple(map(copied, held))),), at=expr.at)
+        last = If(test(make, copied(target)), (bind,), (last,), at=expr.at)
+    make.add(last)
+    return Name(name, at=expr.at)
 
 
 def copied(expr: Expr) -> Expr:
@@ -291,6 +346,11 @@ def _tells(value: Value) -> Callable[[Make, Expr], Expr] | None:
         case ObjectOf(cls, _):
             return lambda make, e: Compare(Call(make.outside("type", type), (e,)), ("is",),
                                            (make.outside(cls.__name__, cls),))
+        case Number("float" | "int", None):
+            return lambda make, e: Call(make.outside("isinstance", isinstance), (e, Tuple((
+                make.outside("float", float), make.outside("int", int)))))
+        case Array(_, dims) if dims is not None:
+            return lambda make, e: _instance(make, e, np.ndarray)
         case TupleOf(_, cls):
             return lambda make, e: _instance(make, e, cls)
         case ListOf():

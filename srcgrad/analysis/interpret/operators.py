@@ -49,6 +49,9 @@ def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value
     classes = [class_of(value) for _, value in operands]
     if not any(classes):
         return False
+    for k, (item, _) in enumerate(operands):
+        if item.partial and narrowing.unsure(ev, expr, k, item) is not None:
+            return True
     names = _names(expr)
     build = None if names is None else _builder(classes, *names)
     if build is not None:

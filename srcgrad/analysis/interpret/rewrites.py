@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from srcgrad.lang.core import Expr, Name, Statement
+from srcgrad.lang.core import Expr, Function, Name, Refuse, Statement
 
 
 class Make(Protocol):
@@ -18,6 +18,7 @@ class Make(Protocol):
     def outside(self, name: str, obj: Any) -> Expr: ...
     def name(self, hint: str) -> str: ...
     def add(self, stmt: Statement) -> None: ...
+    def kept(self, expr: Function) -> tuple[str, ...] | Refuse: ...
     def into(self, block: list[Statement]) -> AbstractContextManager[None]: ...
 
 

@@ -7,11 +7,11 @@ storages only grow (written, active, dynamic, what they hold), so the whole walk
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from srcgrad.analysis.lengths import forget
-from srcgrad.analysis.values import PENDING, UNKNOWN, Array, Linear, Number, Value, join
+from srcgrad.analysis.values import PENDING, UNKNOWN, Array, Closure, Linear, Number, Value, join, members
 from srcgrad.lang.core import Expr, names_read
 
 Path = tuple[Expr, ...] | None
@@ -91,11 +91,15 @@ class Slot:
 
 @dataclass(frozen=True)
 class Abstract:
-    """An abstract value with its references and whether it is active itself (numbers, tuples)."""
+    """An abstract value with its references and whether it is active itself (numbers, tuples).
+
+    partial: it may be something else, too, which isn't known yet.
+    """
     value: Value = UNKNOWN
     refs: frozenset[Ref] = frozenset()
     varied: bool = False
     items: tuple[Abstract, ...] | None = None     # of a tuple
+    partial: bool = False
 
     @property
     def active(self) -> bool:
@@ -128,6 +132,7 @@ class Heap:
         self.changed = False
         self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
         self.text = False            # something active was written as text
+        self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
         self.canonical: Callable[[Value], Value] = lambda value: value
@@ -166,6 +171,7 @@ class Heap:
     def put(self, storage: Storage, key: Any, item: Abstract, kind: Value | None = UNKNOWN) -> None:
         """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is."""
         item = forgetful(item)
+        self.escape(item.value)
         if key == "*" and storage.kind == "dict" and kind is not None:
             kind = forgetful(Abstract(kind)).value
             kinds = kind if storage.keys is None else join(storage.keys, kind)
@@ -184,6 +190,13 @@ class Heap:
         for part in item.items or ():
             self._hold(part)
 
+    def escape(self, value: Value) -> None:
+        """A function that is made inside isn't known any more by the name that it is bound to."""
+        for kind in members(value):
+            if isinstance(kind, Closure) and kind.function not in self.escaping:
+                self.escaping.add(kind.function)
+                self.changed = True
+
     def want(self, item: Abstract) -> None:
         """More must be known of the value: comprehensions that it comes from are followed from now on."""
         for ref in item.refs:
@@ -198,10 +211,11 @@ class Heap:
 
     def join(self, a: Abstract, b: Abstract) -> Abstract:
         """What is true of both: references are united, and so no longer exact."""
-        if a is b or a == b or b.value == PENDING:
+        if a is b or a == b:
             return a
-        if a.value == PENDING:
-            return b
+        if PENDING in (a.value, b.value):
+            known = a if b.value == PENDING else b
+            return known if known.partial else replace(known, partial=True)
         items = None
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
             items = tuple(self.join(p, q) for p, q in zip(a.items, b.items))
@@ -210,7 +224,8 @@ class Heap:
         refs = a.refs | b.refs
         if a.refs != b.refs:
             refs = self._merge_refs(refs)
-        return Abstract(self._join_values(a.value, b.value), refs, a.varied or b.varied, items)
+        return Abstract(self._join_values(a.value, b.value), refs, a.varied or b.varied, items,
+                        a.partial or b.partial)
 
     def _without_items(self, item: Abstract) -> Abstract:
         """A tuple that isn't told apart any more from what else there may be: all of its items are in one."""
@@ -221,10 +236,13 @@ class Heap:
         self.unite(refs)
         for ref in refs:
             self.mark(ref.storage, loose=True)
-        return Abstract(item.value, refs, any(part.varied for part in parts))
+        return Abstract(item.value, refs, any(part.varied for part in parts), partial=item.partial)
 
     def _join_values(self, a: Value, b: Value) -> Value:
         """Lengths that are equal in this call are taken to be equal in every one, which is guarded."""
+        if a != b:
+            self.escape(a)
+            self.escape(b)
         if isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims and len(a.dims) == len(b.dims):
             for p, q in zip(a.dims, b.dims):
                 if p is not None and q is not None and p != q:
@@ -299,7 +317,7 @@ def forgetful(item: Abstract, loop: int | None = None) -> Abstract:
     """What is known of the item when the iteration of this loop, or of any, is over (`lengths.forget`)."""
     value = forget(item.value, loop)
     items = None if item.items is None else tuple(forgetful(part, loop) for part in item.items)
-    return item if value is item.value and items == item.items else Abstract(value, item.refs, item.varied, items)
+    return item if value is item.value and items == item.items else replace(item, value=value, items=items)
 
 
 def forget_name(heap: Heap, env: Env, name: str) -> None:
@@ -308,7 +326,7 @@ def forget_name(heap: Heap, env: Env, name: str) -> None:
         if item.refs and any(ref.path and _mentions(ref.path, name) for ref in item.refs):
             env[other] = Abstract(item.value, frozenset(
                 Ref(ref.storage, None if ref.path and _mentions(ref.path, name) else ref.path) for ref in item.refs),
-                item.varied, item.items)
+                item.varied, item.items, item.partial)
             for ref in item.refs:
                 heap.mark(ref.storage, loose=bool(ref.path and _mentions(ref.path, name)))
 

@@ -24,7 +24,19 @@ def function(node: Any, low: Lowering) -> core.Code:
     if is_generator(node) and not core.suspends(body) and not refused:
         body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",
                             at=_head(node, low)),)
-    return core.Code(node.name, parse.parameters(node.args, low.file), body, _head(node, low))
+    return core.Code(node.name, parse.parameters(node.args, low.file), body, _head(node, low), _declared(node, "Nonlocal"))
+
+
+def _declared(node: Any, kind: str) -> frozenset[str]:
+    """The names that a function says belong to a scope around it."""
+    own = (inner for stmt in node.body for inner in _own_nodes(stmt))
+    return frozenset(name for inner in own if parse.kind(inner) == kind for name in inner.names)
+
+
+@lowers("Nonlocal")
+def nonlocal_(node: Any, low: Lowering) -> Statements:
+    """It is said of the function as a whole (`core.Code.nonlocals`)."""
+    return []
 
 
 def is_generator(node: Any) -> bool:

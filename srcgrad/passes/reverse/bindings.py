@@ -104,8 +104,10 @@ class Bindings:
         bar = self.c.bar(name)
         if state.have.get(bar) == LAZY:
             value = self.contributor.value_of(stmt, name)
-            if not isinstance(value, Number):
+            if isinstance(value, Array):
                 out.append(Bind((bar,), (self.c.numpy("broadcast_to", Name(bar), self.c.numpy("shape", Name(name))),)))
+            elif not isinstance(value, Number):
+                out.append(Bind((bar,), (Call(self.c.helper("full", structure.full), (Name(bar), Name(name))),)))
             state.set(bar, SHARED)
 
     # ------------------------------------------------------------ one name

@@ -245,7 +245,12 @@ class Contributor:
                 Call(self.c.helper("add", structure.add), (self.zeros(stmt, name), Name(bar)))
             out.append(Bind((bar,), (own,)))
         elif state.have[bar] == LAZY:
-            out.append(Bind((bar,), (Bin("+", self.zeros(stmt, name), Name(bar)),)))
+            zeros: Expr = self.zeros(stmt, name)
+            own = Bin("+", zeros, Name(bar))
+            if not isinstance(self.value_of(stmt, name), (Array, Number)):
+                given = Call(self.c.helper("full", structure.full), (Name(bar), Name(name)))
+                own = Call(self.c.helper("add", structure.add), (zeros, given))
+            out.append(Bind((bar,), (own,)))
         state.set(bar, OWN)
 
     def value_of(self, stmt: Statement, name: str, after: bool = False) -> Value:

@@ -7,6 +7,7 @@ from srcgrad.analysis.interpret.constructors import record_arguments, record_fie
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.values import Known
 from srcgrad.lang.core import Call, Const, Dict, Expr, List, Statement, Tuple
+from srcgrad.runtime.closures import Captured
 
 
 def record_class(facts: Facts, stmt: Statement, value: Expr) -> type | None:
@@ -17,7 +18,8 @@ def record_class(facts: Facts, stmt: Statement, value: Expr) -> type | None:
     cls = known.obj if isinstance(known, Known) else None
     if not isinstance(cls, type):
         return None
-    return cls if cls is types.SimpleNamespace or record_fields(cls) is not None else None
+    plain = cls is types.SimpleNamespace or issubclass(cls, Captured)
+    return cls if plain or record_fields(cls) is not None else None
 
 
 def as_tuple(facts: Facts, stmt: Statement, value: Expr) -> Expr:

@@ -1,0 +1,71 @@
+"""Functions that are made inside and put into containers, or of which one of several is called.
+
+        fs.append(lambda v: v * k)      ->      fs.append(Lambda(k=k))
+        fs[0](x)                        ->      (lambda k, v: v * k)(fs[0].k, x)        which is put in place
+
+An object says which function it is by its class, and has what the function keeps by value: defaults, and variables of
+functions that were put in place.  Variables of the function around it are read when it is called, as in Python.
+"""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract
+from srcgrad.lang.core import Attr, Call, Const, Expr, Function, Name, Param, Refuse
+from srcgrad.lang.names import free
+from srcgrad.runtime.closures import Captured
+
+if TYPE_CHECKING:
+    from srcgrad.analysis.interpret.expressions import Evaluator
+
+_functions: dict[type, Function] = {}           # class -> what a call of its instances runs
+
+
+def made(ev: Evaluator, expr: Function) -> Abstract:
+    """A function that is kept somewhere becomes an object of a class of its own."""
+    return ev.rewrite(expr, lambda parts, make: _object(make, expr))
+
+
+def _object(make: Make, expr: Function) -> Expr:
+    code = expr.code
+    kept = make.kept(expr)
+    if isinstance(kept, Refuse):
+        make.add(kept)
+        return Const(None)
+    fields: dict[str, Expr] = {name: Name(name) for name in kept}
+    for param in code.params:
+        if param.default is not None and not isinstance(param.default, Const):
+            fields[_default(param)] = param.default
+    plain = code.name.strip("<>").rstrip("_").title().replace("_", "") or "Lambda"
+    cls = type(plain, (Captured,), {"__doc__": None})
+    _functions[cls] = expr
+    _kept[cls] = tuple(kept)
+    return Call(make.outside(plain, cls), (), tuple(fields.items()), at=expr.at)
+
+
+_kept: dict[type, tuple[str, ...]] = {}
+
+
+def _default(param: Param) -> str:
+    return f"{param.name}_default"
+
+
+def call(ev: Evaluator, expr: Call, cls: type) -> Abstract:
+    """A call of such an object: of its function, with what it keeps as further arguments."""
+    function, kept = _functions[cls], _kept[cls]
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        f = make.bind(parts[0], "f")
+        params = tuple(replace(p, default=Attr(f, _default(p))) if p.default is not None
+                       and not isinstance(p.default, Const) else p for p in function.code.params)
+        more = tuple(Param(name, "positional") for name in kept)
+        params = tuple(replace(p, kind="normal") if p.kind == "positional" and not more else p for p in params)
+        code = replace(function.code, params=(*more, *params))
+        n = 1 + len(expr.args)
+        kwargs = tuple((k, v) for (k, _), v in zip(expr.kwargs, parts[n:]))
+        args = (*(Attr(f, name) for name in kept), *parts[1:n])
+        return Call(Function(code, free(code), at=expr.at), args, kwargs, at=expr.at)
+    ev.rewrite(expr, build)
+    return NOT_YET
