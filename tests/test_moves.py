@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from harness import compare, derivative, differences, gradient
 
 MODES = {"optimised": {}, "plain": {"plain": True}, "general": {"general": True}, "checked": {"checked": True}}

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.eager import (
     arithmetic,
     compiled,
+    complexes,
     conversion,
     creation,
+    drawing,
     dtypes,
     elementwise,
     engine,
@@ -30,12 +32,16 @@ from srcgrad.eager import (
     reductions,
     scattering,
     shaping,
+    statistics,
 )
-from srcgrad.eager.creation import Generator
-from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, promote_types, set_default_dtype
+from srcgrad.eager.drawing import Generator
+from srcgrad.eager.dtypes import Size, dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
+from srcgrad.eager.machine import accelerator, backends, cuda
 from srcgrad.eager.printing import set_printoptions
+from srcgrad.eager.public import public
 from srcgrad.eager.table import FUNCTIONS
-from srcgrad.eager.tensor import Tensor, device
+from srcgrad.eager.tensor import Tensor, device, layout
+from srcgrad.eager.typed import typed
 from srcgrad.runtime.modes import (
     enable_grad,
     inference_mode,
@@ -46,19 +52,19 @@ from srcgrad.runtime.modes import (
 )
 
 # importing the chapters gives tensors their methods
-CHAPTERS = (arithmetic, compiled, conversion, creation, elementwise, engine, extrema, filling, helpers, indexing,
-            inplace, joining, linalg, printing, python, reductions, scattering, shaping)
+CHAPTERS = (arithmetic, compiled, complexes, conversion, creation, drawing, elementwise, engine, extrema, filling,
+            helpers, indexing, inplace, joining, linalg, printing, python, reductions, scattering, shaping, statistics)
 
-globals().update({**dtypes.DTYPES, **FUNCTIONS, **arithmetic.MATH})
+globals().update({**dtypes.DTYPES, **{name: public(name, f) for name, f in FUNCTIONS.items()}, **arithmetic.MATH})
 
-FloatTensor = Tensor
-strided = "torch.strided"
+FloatTensor, DoubleTensor, HalfTensor, LongTensor, IntTensor, BoolTensor = map(
+    typed, ("float32", "float64", "float16", "int64", "int32", "bool"))
+strided = layout("torch.strided")
 newaxis = None
-
-
+__version__ = "2.13.0+srcgrad"
 
 # loaded on first use
-_LATER = ("autograd", "nn", "optim")
+_LATER = ("autograd", "nn", "optim", "utils")
 
 if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
@@ -67,8 +73,11 @@ else:
         if name in _LATER:
             import importlib
             return importlib.import_module(f"{__name__}.{name}")
+        if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
+            from srcgrad.eager.autograd import anomaly
+            return getattr(anomaly, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-__all__ = ["Generator", "Size", "Tensor", "device", "dtype", "enable_grad", "get_default_dtype",
-           "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "promote_types",
+__all__ = ["Generator", "Size", "Tensor", "accelerator", "backends", "cuda", "device", "dtype", "enable_grad", "finfo",
+           "get_default_dtype", "iinfo", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "promote_types",
            "set_default_dtype", "set_grad_enabled", "set_printoptions", *dtypes.DTYPES, *FUNCTIONS, *arithmetic.MATH]

@@ -20,8 +20,8 @@ _sub = binary(Op("SubBackward0", np.subtract, both=True), np.subtract, called="-
 _rsub_op = Op("RsubBackward1", np.subtract)
 _mul = binary(Op("MulBackward0", np.multiply, both=True), np.multiply)
 _div = binary(Op("DivBackward0", np.divide, both=True, recompute=np.divide), np.divide, floating=True)
-_pow_number = binary(Op("PowBackward0", np.power, aliases={"exponent": "x2"}), np.power)
-_pow_tensor = binary(Op("PowBackward1", np.power, aliases={"exponent": "x2"}), np.power)
+_pow_number = binary(Op("PowBackward0", np.power, aliases={"exponent": "x2"}), np.power, refused="b", called="pow")
+_pow_tensor = binary(Op("PowBackward1", np.power, aliases={"exponent": "x2"}), np.power, refused="b", called="pow")
 _pow_of_number = Op("PowBackward2", np.power)
 _remainder = binary(Op("RemainderBackward0", np.remainder), np.remainder, refused="bc", called="remainder_cpu")
 _fmod = binary(Op("FmodBackward0", np.fmod), np.fmod, refused="bc", called="fmod_cpu")
@@ -32,8 +32,8 @@ _neg = unary(Op("NegBackward0", np.negative), np.negative, floating=False)
 def neg(input: Tensor) -> Tensor:
     """-input"""
     if input._a.dtype.kind == "b":
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
-                           "mask, use the `~` or `logical_not()` operator instead.")
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+                           "a mask, use the `~` or `logical_not()` operator instead.")
     negated: Tensor = _neg(input)
     return negated
 
@@ -86,10 +86,24 @@ def pow(input: Any, exponent: Any) -> Any:
     if not isinstance(input, Tensor):
         return general(_pow_of_number, np.power, input, exponent, False)
     if isinstance(exponent, Tensor):
-        return _pow_tensor(input, exponent)
+        whole = input._a.dtype.kind in "iu" and exponent._a.dtype.kind in "iu"
+        return _whole_power(input, exponent) if whole else _pow_tensor(input, exponent)
     if input._a.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if input._a.dtype == bool and isinstance(exponent, bool):
+        return wrap(np.where(exponent, input._a, True))
     return _pow_number(input, exponent)
+
+
+def _whole_power(x: Tensor, exponent: Tensor) -> Tensor:
+    """Powers of integers: with negative exponents 1, -1 or 0."""
+    a, n = promote(result_dtype(x, exponent), x._a, exponent._a)
+    try:
+        powers = np.power(a, np.maximum(n, 0))
+    except ValueError:
+        raise shape_error(a.shape, n.shape) from None
+    below = np.where(a == 1, 1, np.where(a == -1, np.where(n % 2, -1, 1), 0))
+    return wrap(np.where(n < 0, below, powers).astype(powers.dtype))
 
 
 @function
@@ -281,15 +295,16 @@ def lerp(input: Tensor, end: Any, weight: Any) -> Tensor:
         return record(_lerp, a + w * (b - a), (input, end, weight))
 
 
-_maximum = binary(Op("MaximumBackward0", np.maximum), np.maximum)
-_minimum = binary(Op("MinimumBackward0", np.minimum), np.minimum)
+_maximum = binary(Op("MaximumBackward0", np.maximum), np.maximum, refused="c", called="maximum")
+_minimum = binary(Op("MinimumBackward0", np.minimum), np.minimum, refused="c", called="minimum")
 _fmax = binary(Op("FmaxBackward0", np.fmax), np.fmax)
 _fmin = binary(Op("FminBackward0", np.fmin), np.fmin)
 for _own, _called in ((_maximum, "maximum"), (_minimum, "minimum"), (_fmax, "fmax"), (_fmin, "fmin")):
     function(_own, _called)
 
 hypot = function(binary(Op("HypotBackward0", np.hypot), np.hypot), "hypot")
-atan2 = function(binary(Op("Atan2Backward0", np.arctan2), np.arctan2, floating=True), "atan2", "arctan2")
+atan2 = function(binary(Op("Atan2Backward0", np.arctan2), np.arctan2, floating=True, refused="c",
+                        called="atan2_cpu"), "atan2", "arctan2")
 logaddexp = function(binary(Op("LogaddexpBackward0", np.logaddexp, recompute=np.logaddexp), np.logaddexp), "logaddexp")
 _copysign = Op("CopysignBackward0", np.copysign)
 

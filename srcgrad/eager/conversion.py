@@ -1,21 +1,17 @@
-"""Copies and changes of type; the parts of complex numbers."""
+"""Copies and changes of type."""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dtypes import DTYPES, dtype, floating, numpy_dtype
+from srcgrad.eager.dtypes import DTYPES, dtype, numpy_dtype
 from srcgrad.eager.op import Op, record
-from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.table import function, plain
 from srcgrad.eager.tensor import Tensor, device, method
-from srcgrad.eager.views import view_of
 
 _clone, _contiguous = Op("CloneBackward0", np.positive), Op("CloneBackward0", np.positive)
 _cast = Op("ToCopyBackward0", np.ndarray.astype)
-_real, _imag, _conj, _angle = (Op("RealBackward0", np.real), Op("ImagBackward0", np.imag),
-                               Op("ConjBackward0", np.conjugate), Op("AngleBackward0", np.angle))
 
 
 @function
@@ -122,47 +118,5 @@ def numel(input: Tensor) -> int:
     """The number of elements."""
     return input._a.size
 
-
-# ---------------------------------------------------------------- parts of complex numbers
-
-@function
-def conj(input: Tensor) -> Tensor:
-    """The conjugate; real tensors are given back."""
-    if input._a.dtype.kind != "c":
-        return input
-    return record(_conj, np.conjugate(input._a), (input,))
-
-
-function(conj, "conj_physical")
-
-
-def real(input: Tensor) -> Tensor:
-    """The real part, as a view."""
-    if input._a.dtype.kind != "c":
-        return input
-    return view_of(_real, input._a.real, (input,), real)
-
-
-def imag(input: Tensor) -> Tensor:
-    """The imaginary part, as a view."""
-    if input._a.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return view_of(_imag, input._a.imag, (input,), imag)
-
-
-plain(real)
-plain(imag)
-setattr(Tensor, "real", property(real))         # noqa: B010 (as all methods)
-setattr(Tensor, "imag", property(imag))         # noqa: B010 (as all methods)
-
-
-@function
-def angle(input: Tensor) -> Tensor:
-    """The angle of complex numbers."""
-    a = floating(input)
-    return record(_angle, np.angle(a).astype(a.real.dtype), (input, False))
-
-
-TORCH[np.conjugate], TORCH[np.real] = conj, real
 
 __all__ = ["clone", "to"]

@@ -27,3 +27,23 @@ class device:
 
     def __hash__(self) -> int:
         return hash(self.type)
+
+
+class layout:
+    """How elements lie in memory: prints as its name, and equals another of that name.
+
+    >>> layout("torch.strided")
+    torch.strided
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, layout) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)

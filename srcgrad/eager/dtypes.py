@@ -8,8 +8,8 @@ import numpy as np
 if TYPE_CHECKING:
     from srcgrad.eager.tensor import Tensor
 
-__all__ = ["DTYPES", "Size", "as_dtype", "default_complex", "dtype", "get_default_dtype", "numpy_dtype", "promote",
-           "promote_types", "result_dtype", "set_default_dtype"]
+__all__ = ["DTYPES", "Size", "as_dtype", "default_complex", "dtype", "finfo", "get_default_dtype", "iinfo",
+           "numpy_dtype", "promote", "promote_types", "result_dtype", "set_default_dtype"]
 
 # bool < integers < floats < complex numbers
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
@@ -125,6 +125,38 @@ def as_dtype(d: Any) -> dtype:
 def numpy_dtype(d: Any) -> np.dtype:
     """NumPy's type for one of ours, of NumPy's or of Python's."""
     return as_dtype(d).numpy
+
+
+class finfo:
+    """The limits of a type of floats.
+
+    >>> finfo(as_dtype("float32")).bits
+    32
+    """
+
+    def __init__(self, type: Any = None) -> None:
+        self._numpy: Any = np.finfo(_default[0].numpy if type is None else numpy_dtype(type))
+        self.bits = self._numpy.bits
+        self.dtype = as_dtype(self._numpy.dtype).name
+
+    def __getattr__(self, name: str) -> float:
+        known = {"max": "max", "min": "min", "eps": "eps", "tiny": "tiny", "resolution": "resolution",
+                 "smallest_normal": "tiny"}
+        if name not in known:
+            raise AttributeError(f"'finfo' object has no attribute {name!r}")
+        return float(getattr(self._numpy, known[name]))
+
+
+class iinfo:
+    """The limits of a type of integers.
+
+    >>> iinfo(as_dtype("int8")).max
+    127
+    """
+
+    def __init__(self, type: Any) -> None:
+        found = np.iinfo(numpy_dtype(type))
+        self.bits, self.max, self.min, self.dtype = found.bits, found.max, found.min, as_dtype(type).name
 
 
 class Size(tuple):

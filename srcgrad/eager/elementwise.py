@@ -30,8 +30,18 @@ for _ufunc, (_node, _names) in _UNARY.items():
 
 TORCH[np.arccosh] = function(unary(Op("AcoshBackward0", np.arccosh, recompute=np.arccosh), np.arccosh), "acosh",
                              "arccosh")
-TORCH[np.absolute] = function(unary(Op("AbsBackward0", np.absolute), np.absolute, floating=False), "abs", "absolute",
-                              "__abs__")
+_abs = unary(Op("AbsBackward0", np.absolute), np.absolute, floating=False)
+
+
+def torch_abs(input: Tensor) -> Tensor:
+    """The size of elements."""
+    if input._a.dtype == bool:
+        raise unsupported("abs_cpu", input._a.dtype)
+    found: Tensor = _abs(input)
+    return found
+
+
+TORCH[np.absolute] = function(torch_abs, "abs", "absolute", "__abs__")
 
 
 # ---------------------------------------------------------------- torch's own

@@ -5,22 +5,26 @@ Gradients are arrays; with `create_graph` they are tensors, so that what the nod
 from __future__ import annotations
 
 import heapq
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.delivery import (
+    accumulate,
+    accumulating,
+    after,
+    hooked,
+    own_array,
+    run_hooks,
+    store_gradient,
+)
 from srcgrad.eager.graph import ANOMALY, HOOKED, Node, Port, edge_of
 from srcgrad.eager.quiet import quiet
-from srcgrad.eager.tensor import Tensor, bump, method, wrap
-from srcgrad.runtime.arrays import cast
+from srcgrad.eager.tensor import Tensor, method, wrap
 from srcgrad.runtime.modes import enable_grad, no_grad
 
 __all__ = ["backward", "run"]
-
-_accumulating = threading.RLock()
-
 
 class Run:
     """One backward pass.
@@ -98,7 +102,7 @@ class Run:
     def carefully(self, node: Node, bar: Any) -> Any:
         """Runs a node with its hooks; one that no wanted gradient needs isn't run."""
         if node.before is not None or node.retained is not None:
-            bar = _hooked(node, bar, self.create)
+            bar = hooked(node, bar, self.create)
         if node in self.asked:
             self.capture(node, bar)
         if self.needed is not None and node not in self.needed:
@@ -109,10 +113,9 @@ class Run:
             if node.trace is not None:
                 _report(node, error)
             raise
-        if node.trace is not None:
-            if ANOMALY and ANOMALY[0]:
-                _check_numbers(node, bars)
-        return _after(node, bars, bar, self.create) if node.after else bars
+        if node.trace is not None and ANOMALY and ANOMALY[0]:
+            _check_numbers(node, bars)
+        return after(node, bars, bar, self.create) if node.after else bars
 
     def send(self, edge: Any, given: Any) -> None:
         """Adds a gradient to what the edge leads to."""
@@ -182,75 +185,7 @@ def _contributions(roots: Sequence[Any], needed: set[Node] | None) -> dict[Tenso
     return counts
 
 
-# ---------------------------------------------------------------- hooks
-
-def _hooked(node: Node, bar: Any, create: bool) -> Any:
-    """The gradients of a node's results after the hooks on them; results that retain theirs get them."""
-    many = isinstance(bar, list)
-    bars = bar if many else [bar]
-    if node.before is not None:
-        for number, hooks in node.before.items():
-            if number is None:
-                bars = _prehooks(list(hooks.values()), bars, create)
-            elif bars[number] is not None:
-                bars[number] = run_hooks(list(hooks.values()), bars[number], create)
-    if node.retained is not None:
-        for number, reference in node.retained.items():
-            t = reference()
-            if t is not None and bars[number] is not None:
-                accumulate(t, bars[number], create, replace=False)
-    return bars if many else bars[0]
-
-
-def _prehooks(hooks: list[Any], bars: list[Any], create: bool) -> list[Any]:
-    for hook in hooks:
-        found = hook(tuple(as_tensor(b) for b in bars))
-        if found is not None:
-            bars = [_back(b, create) for b in (found if isinstance(found, tuple) else (found,))]
-    return bars
-
-
-def run_hooks(hooks: list[Any], bar: Any, create: bool) -> Any:
-    """The gradient after hooks, each of which may give another one."""
-    for hook in hooks:
-        found = hook(as_tensor(bar))
-        if found is not None:
-            _check_hooked(hook, found, as_tensor(bar))
-            bar = _back(found, create)
-    return bar
-
-
-def _check_hooked(hook: Any, found: Any, bar: Tensor) -> None:
-    name = getattr(hook, "__name__", type(hook).__name__)
-    if not isinstance(found, Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
-    if found._a.shape != bar._a.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
-    if found._a.dtype != bar._a.dtype:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was {bar.type()} got {found.type()})")
-
-
-def _after(node: Node, bars: Any, bar: Any, create: bool) -> Any:
-    """What hooks on the node make of the gradients of its inputs."""
-    outs = tuple(as_tensor(b) for b in (bar if isinstance(bar, list) else [bar]))
-    for hook in list(node.after.values()):
-        given = iter(bars)
-        ins = tuple(None if e is None else as_tensor(next(given)) for e in node._slots())
-        found = hook(ins, outs)
-        if found is not None:
-            found = found if isinstance(found, tuple) else (found,)
-            bars = tuple(_back(f, create) for e, f in zip(node._slots(), found) if e is not None)
-    return bars
-
-
-def as_tensor(bar: Any) -> Any:
-    """A gradient as a tensor."""
-    return bar if bar is None or isinstance(bar, Tensor) else wrap(bar)
-
-
-def _back(t: Any, create: bool) -> Any:
-    return t if create or t is None else t._a
-
+# ---------------------------------------------------------------- anomalies
 
 def _check_numbers(node: Node, bars: Any) -> None:
     for i, bar in enumerate(bars):
@@ -265,43 +200,6 @@ def _report(node: Node, error: Exception) -> None:
     import warnings
     warnings.warn(f"Error detected in {type(node).__name__}. Traceback of forward call that caused the error:\n"
                   f"{''.join(node.trace)}", UserWarning, stacklevel=2)
-
-
-# ---------------------------------------------------------------- gradients of leaves
-
-def accumulate(t: Tensor, bar: Any, create: bool, replace: bool = False) -> None:
-    """Adds a gradient to what the tensor has; the first becomes an array of its own, of the tensor's type."""
-    known = t._grad
-    if create:
-        new = as_tensor(bar)
-        if new._a.dtype != t._a.dtype:
-            new = new.to(t.dtype)
-        t._grad = _own(new) if known is None else known + new
-        return
-    if known is None:
-        t._grad = wrap(_own_array(bar, t._a))
-    elif known.requires_grad:
-        with no_grad():
-            t._grad = known + wrap(cast(bar, t._a.dtype))
-    else:
-        a = known._a
-        if not a.flags.writeable or any(s == 0 for s in a.strides):
-            t._grad = wrap(a + bar)
-            return
-        np.add(a, bar, out=a, casting="unsafe")
-        bump(known)
-
-
-def _own_array(bar: Any, a: np.ndarray) -> np.ndarray:
-    """The gradient as an array that nobody else holds, of the type and shape of the leaf."""
-    if isinstance(bar, np.ndarray) and bar.dtype == a.dtype:
-        return np.array(bar, order="C" if not bar.flags.contiguous else "K")
-    return np.array(cast(bar, a.dtype))
-
-
-def _own(t: Tensor) -> Tensor:
-    """A gradient that is recorded, apart from others over the same array."""
-    return t.clone() if t._fn is None else t
 
 
 # ---------------------------------------------------------------- what users call
@@ -324,7 +222,7 @@ def run(tensors: Sequence[Tensor], gradients: Sequence[Any], retain: bool | None
         if leaf._hooks:
             running.leaves[leaf] = run_hooks(list(leaf._hooks.values()), running.leaves[leaf], create)
         if store:
-            _store(leaf, running.leaves.pop(leaf), create)
+            store_gradient(leaf, running.leaves.pop(leaf), create)
 
     pass_ = Run(create if retain is None else retain, create, wanted, deliver)
     with quiet, (enable_grad() if create else no_grad()):
@@ -334,25 +232,11 @@ def run(tensors: Sequence[Tensor], gradients: Sequence[Any], retain: bool | None
         return _finish(pass_, inputs, wanted, create, store)
 
 
-def _store(leaf: Tensor, bar: Any, create: bool) -> None:
-    """Adds to the gradient of a leaf, with what its hooks do."""
-    before, after, last = (list(leaf.__dict__.get(kind, {}).values())
-                           for kind in ("_arrived_hooks", "_stored_hooks", "_post_hooks"))
-    if before:
-        bar, = _prehooks(before, [bar], create)
-    with _accumulating:
-        accumulate(leaf, bar, create)
-    for hook in after:
-        hook((), (as_tensor(bar),))
-    for hook in last:
-        hook(leaf)
-
-
 def _finish(pass_: Run, inputs: Any, wanted: Any, create: bool, store: bool) -> list[Any]:
     leaves = pass_.leaves
     if not store:
         return [_given(t, leaves.get(t) if e._kind == 1 else pass_.captured.get(e)) for t, e in zip(inputs, wanted)]
-    with _accumulating:
+    with accumulating:
         for leaf, bar in leaves.items():
             if inputs is None or any(leaf is t for t in inputs):
                 accumulate(leaf, bar, create)
@@ -368,7 +252,7 @@ def _given(t: Tensor, bar: Any) -> Any:
         return None
     if isinstance(bar, Tensor):
         return bar if bar._a.dtype == t._a.dtype else bar.to(t.dtype)
-    return wrap(_own_array(bar, t._a))
+    return wrap(own_array(bar, t._a))
 
 
 def _root(t: Tensor, i: int) -> Any:

@@ -14,7 +14,7 @@ from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.runtime.layout import take_along_axis_adjoint
 
 
-def _result(name: str, *fields: str) -> Any:
+def result_of(name: str, *fields: str) -> Any:
     """A named tuple that prints as torch's."""
     base = namedtuple(name, fields or ("values", "indices"))        # type: ignore[misc]
 
@@ -38,7 +38,7 @@ def _chosen_one(out_bar: Any, out: Any, a: Any, indices: Any, axis: Any) -> Any:
     return a_bar
 
 
-def _take(input: Tensor, name: str, indices: Any, over: int, keepdim: bool) -> tuple[Tensor, Tensor]:
+def take_chosen(input: Tensor, name: str, indices: Any, over: int, keepdim: bool) -> tuple[Tensor, Tensor]:
     """The elements at `indices`, which keep the dimension `over`; and the indices."""
     a = input._a
     if not a.ndim:
@@ -71,7 +71,7 @@ def _check_ordered(name: str, a: np.ndarray, refused: str) -> None:
 def _extremum(name: str, ufunc: Any, argfunction: Any, pairwise: str) -> None:
     kind = name.capitalize()
     whole = Op(f"{kind}Backward1", getattr(np, name))
-    result = _result(name)
+    result = result_of(name)
 
     @numpy_names
     def extremum(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
@@ -86,7 +86,7 @@ def _extremum(name: str, ufunc: Any, argfunction: Any, pairwise: str) -> None:
             return record(whole, ufunc.reduce(a, axis=None), (input, None, False))
         over = axis(dim, a.ndim)
         indices = np.expand_dims(argfunction(a, over), over) if a.ndim else None
-        return result(*_take(input, f"{kind}Backward0", indices, over, keepdim))
+        return result(*take_chosen(input, f"{kind}Backward0", indices, over, keepdim))
     function(extremum, name)
 
     amount = Op(f"A{name}Backward0", getattr(np, name))
@@ -107,7 +107,7 @@ _extremum("min", np.minimum, np.argmin, "minimum")
 def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
     """The smallest and the largest element."""
     found = [FUNCTIONS[f](input, () if dim is None else dim, keepdim) for f in ("amin", "amax")]
-    return _result("aminmax", "min", "max")(*found)
+    return result_of("aminmax", "min", "max")(*found)
 
 
 def _index(argfunction: Any) -> Any:
@@ -117,8 +117,8 @@ def _index(argfunction: Any) -> Any:
         _check_ordered(argfunction.__name__, a, "bc")
         if dim is None:
             if not a.size:
-                raise IndexError(f"{argfunction.__name__}(): Expected reduction dim to be specified for input.numel() == "
-                                 "0. Specify the reduction dim with the 'dim' argument.")
+                raise IndexError(f"{argfunction.__name__}(): Expected reduction dim to be specified for input.numel() "
+                                 "== 0. Specify the reduction dim with the 'dim' argument.")
             out = argfunction(a)
             return wrap(np.reshape(out, (1,) * a.ndim) if keepdim else out)
         return wrap(argfunction(a, axis(dim, a.ndim), keepdims=keepdim))
@@ -131,11 +131,11 @@ argmin = function(_index(np.argmin), "argmin")
 
 # ---------------------------------------------------------------- in order
 
-_sorted = _result("sort")
-_topk = _result("topk")
+_sorted = result_of("sort")
+_topk = result_of("topk")
 
 
-def _order(a: np.ndarray, over: int, descending: bool) -> np.ndarray:
+def order_of(a: np.ndarray, over: int, descending: bool) -> np.ndarray:
     """Indices that sort along a dimension, equal elements in their order."""
     if not descending:
         return np.argsort(a, over, kind="stable")
@@ -149,15 +149,15 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
     """The elements in order along a dimension, and where they stood."""
     a = input._a
     over = axis(dim, a.ndim)
-    indices = _order(a, over, descending) if a.ndim else None
-    return _sorted(*_take(input, "SortBackward0", indices, over, True))
+    indices = order_of(a, over, descending) if a.ndim else None
+    return _sorted(*take_chosen(input, "SortBackward0", indices, over, True))
 
 
 @function
 @numpy_names
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """Indices that sort along a dimension."""
-    return wrap(_order(input._a, axis(dim, input._a.ndim), descending))
+    return wrap(order_of(input._a, axis(dim, input._a.ndim), descending))
 
 
 @function
@@ -176,8 +176,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     over = axis(dim, a.ndim)
     if k > a.shape[over]:
         raise RuntimeError("selected index k out of range")
-    indices = np.take(_order(a, over, largest), range(k), over)
-    return _topk(*_take(input, "TopkBackward0", indices, over, True))
+    indices = np.take(order_of(a, over, largest), range(k), over)
+    return _topk(*take_chosen(input, "TopkBackward0", indices, over, True))
 
 
 @function
@@ -185,8 +185,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest element along a dimension, and where it stands."""
     over = axis(dim, input._a.ndim)
-    indices = np.take(_order(input._a, over, False), [k - 1], over)
-    return _result("kthvalue")(*_take(input, "KthvalueBackward0", indices, over, keepdim))
+    indices = np.take(order_of(input._a, over, False), [k - 1], over)
+    return result_of("kthvalue")(*take_chosen(input, "KthvalueBackward0", indices, over, keepdim))
 
 
 @function
@@ -197,8 +197,8 @@ def median(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is None:
         return record(_median, np.sort(a, None)[(a.size - 1) // 2], (input,))
     over = axis(dim, a.ndim)
-    indices = np.take(_order(a, over, False), [(a.shape[over] - 1) // 2], over)
-    return _result("median")(*_take(input, "MedianBackward0", indices, over, keepdim))
+    indices = np.take(order_of(a, over, False), [(a.shape[over] - 1) // 2], over)
+    return result_of("median")(*take_chosen(input, "MedianBackward0", indices, over, keepdim))
 
 
 @operation("MedianBackward0")
@@ -228,7 +228,7 @@ def _cumulated(name: str, ufunc: Any, reached: Any, input: Tensor, dim: int) -> 
     best = ufunc.accumulate(a, over)
     steps = np.arange(a.shape[over]).reshape([-1 if i == over else 1 for i in range(a.ndim)])
     indices = np.maximum.accumulate(np.where(reached(a, best), steps, 0), over)
-    return _result(name)(*_take(input, f"{name.capitalize()}Backward0", indices, over, True))
+    return result_of(name)(*take_chosen(input, f"{name.capitalize()}Backward0", indices, over, True))
 
 
 @function
@@ -275,4 +275,4 @@ def _numpy_extremum(name: str) -> Any:
 TORCH[np.max], TORCH[np.min] = _numpy_extremum("amax"), _numpy_extremum("amin")
 TORCH[np.amax], TORCH[np.amin] = TORCH[np.max], TORCH[np.min]
 
-__all__ = ["argmax", "argmin", "sort"]
+__all__ = ["argmax", "argmin", "order_of", "result_of", "sort", "take_chosen"]

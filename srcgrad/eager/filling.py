@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import creation
-from srcgrad.eager.inplace import check, inplace, zero
+from srcgrad.eager.drawing import numbers
 from srcgrad.eager.graph import node_class
+from srcgrad.eager.inplace import check, inplace, zero
 from srcgrad.eager.op import Op, record
 from srcgrad.eager.table import FUNCTIONS
 from srcgrad.eager.tensor import Tensor, _new, bump, method
@@ -16,7 +16,7 @@ from srcgrad.eager.tensor import Tensor, _new, bump, method
 
 def _drawing(name: str, draw: Any) -> None:
     def called(self: Tensor, *args: Any, generator: Any = None, **words: Any) -> Tensor:
-        drawn = np.asarray(draw(creation.numbers(generator), self._a.shape, *args, **words)).astype(self._a.dtype)
+        drawn = np.asarray(draw(numbers(generator), self._a.shape, *args, **words)).astype(self._a.dtype)
         return inplace(self, lambda a: record(op, drawn, (a,)))
     op = Op(f"{name.strip('_').capitalize()}Backward0", zero.primal, rule=lambda: zero.rule)
     called.__name__ = name

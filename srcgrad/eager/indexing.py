@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.axes import axis
-from srcgrad.eager.dtypes import as_dtype
 from srcgrad.eager.op import Op, operation, record, record_many
 from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.table import function

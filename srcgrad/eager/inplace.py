@@ -23,17 +23,17 @@ from srcgrad.eager import (
     shaping,
 )
 from srcgrad.eager.dtypes import as_dtype, result_dtype
-from srcgrad.eager.graph import Node, edge_of, node_class, sequence
+from srcgrad.eager.graph import Node
 from srcgrad.eager.op import operation, record
 from srcgrad.eager.pointwise import operand, shape_error
 from srcgrad.eager.quiet import quiet
+from srcgrad.eager.slices import rebase, regenerate, retain
 from srcgrad.eager.structures import bare_name
 from srcgrad.eager.table import FUNCTIONS
-from srcgrad.eager.tensor import INFERENCE, Tensor, _new, bump, method, wrap
-from srcgrad.eager.views import live_views, replay
-from srcgrad.runtime.modes import enable_grad, mode, no_grad
+from srcgrad.eager.tensor import INFERENCE, Tensor, _new, bump, method
+from srcgrad.runtime.modes import mode
 
-__all__ = ["inplace", "rebase", "write"]
+__all__ = ["inplace", "write"]
 
 
 # ---------------------------------------------------------------- the one rule
@@ -61,8 +61,8 @@ def inplace(t: Tensor, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Tens
 def check(t: Tensor, others: tuple[Any, ...] = ()) -> bool:
     """Whether a write must be recorded; raises where torch forbids it."""
     if t._vc is INFERENCE and not mode.inference:
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
-                           "to get a normal tensor before doing inplace update.See "
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
                            "https://github.com/pytorch/rfcs/pull/17 for more details.")
     if not mode.grad:
         return False
@@ -93,8 +93,8 @@ def _check_view(t: Tensor) -> None:
     if hasattr(t, "_of_function"):
         raise RuntimeError(f"Output {t.output_nr} of {bare_name(t.grad_fn)} is a view and is being modified inplace. "
                            "This view was created inside a custom Function (or because an input was returned as-is) "
-                           "and the autograd logic to handle view+inplace would override the custom backward associated "
-                           "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
+                           "and the autograd logic to handle view+inplace would override the custom backward "
+                           "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
                            "can fix this by cloning the output of the custom Function.")
     if hasattr(t, "_made_without_grad"):
         raise RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
@@ -133,101 +133,20 @@ def _adopt(t: Tensor, out: Tensor) -> None:
         rebase(t, out)
         return
     fn = out._fn
-    _retain(t, fn)
+    retain(t, fn)
     t._fn = fn
     if isinstance(fn, Node) and fn.saved:
         for saved in fn.saved:
             if isinstance(saved, Tensor) and getattr(saved, "_is_result", False) and saved._a is out._a:
                 saved._a, saved._vc = t._a, t._vc
                 _expect(fn, t._version)
-    _regenerate(t)
-
-
-def _retain(t: Tensor, fn: Any) -> None:
-    """A gradient that is to be kept is that of the tensor's new value."""
-    if t._retained:
-        old = t._fn.node
-        reference = old.retained.pop(t.output_nr)
-        node, number = fn.node, fn.number if fn._kind == 2 else 0
-        node.special = True
-        node.retained = {**(node.retained or {}), number: reference}
+    regenerate(t)
 
 
 def _expect(node: Node, version: int) -> None:
     """The node's saved result is the tensor itself, which has been written `version` times."""
     node.versions = tuple(version if isinstance(s, Tensor) and getattr(s, "_is_result", False) else
                           node.versions[i] if node.versions is not None else 0 for i, s in enumerate(node.saved))
-
-
-def _regenerate(base: Tensor) -> None:
-    """All views of the base take their place in the graph anew."""
-    if base._views is None:
-        return
-    for t in live_views(base):
-        if not hasattr(t, "_made_without_grad"):
-            with enable_grad():
-                t._fn = replay(t, base)._fn
-            if t._fn is not None:
-                t._fn.__class__ = node_class("AsStridedBackward0")
-
-
-# ---------------------------------------------------------------- through a view
-
-class CopySlices(Node):
-    """A base of which a part was written through a view: edges to the base as it was and to what was written."""
-    view: Tensor
-    order: list[int]
-
-    def name(self) -> str:
-        """As torch calls it."""
-        return "torch::autograd::CopySlices"
-
-    def _slots(self) -> tuple[Any, ...]:
-        base, written = self.edges
-        inner = () if written is None or written._kind == 1 else written.node._slots()
-        return base, *(inner[1:] or (written,))
-
-
-class _Slices:
-    """How `CopySlices` runs backwards."""
-    op = None
-    saved = ()
-    sequences = False
-
-    @staticmethod
-    def arrays(node: CopySlices, out_bar: Any) -> tuple[Any, ...]:
-        """The base's gradient without the written part, and that part."""
-        order = node.order
-        buffer = np.empty([out_bar.shape[i] for i in order], out_bar.dtype).transpose(np.argsort(order))
-        buffer[...] = out_bar
-        with no_grad():
-            part = replay(node.view, wrap(buffer))._a
-        written = part.copy()
-        part[...] = 0
-        return buffer, written
-
-    @staticmethod
-    def tensors(node: CopySlices, out_bar: Any) -> tuple[Any, ...]:
-        """The same, recorded."""
-        buffer = FUNCTIONS["clone"](out_bar.contiguous())
-        part = replay(node.view, buffer)
-        written = FUNCTIONS["clone"](part)
-        part.zero_()
-        return buffer, written
-
-
-def rebase(t: Tensor, out: Tensor) -> None:
-    """Gives the base of a view, and its views, their places after `out` was written through the view `t`."""
-    base = t._base
-    assert base is not None
-    node = CopySlices()
-    node.edges, node.plan, node.seq = (edge_of(base), edge_of(out)), _Slices, sequence()
-    node.order = sorted(range(base._a.ndim), key=lambda i: -abs(base._a.strides[i]))
-    node.view = _new(Tensor)
-    node.view._replay = t._replay
-    _retain(base, node)
-    base._fn = node
-    _regenerate(base)
 
 
 # ---------------------------------------------------------------- methods that write
@@ -266,10 +185,11 @@ def _direct(name: str, ufunc: Any, operator: str) -> None:
         other = operand(other)
         if other is NotImplemented:
             return NotImplemented
-        if kwargs or self._a.dtype.kind != "f" or check(self, (other,)):
+        if kwargs or self._a.dtype.kind != "f" or other.__class__ in (complex, bool) or check(self, (other,)):
             return inplace(self, f, other, **kwargs)
         b = getattr(other, "_a", other)
-        if isinstance(b, np.ndarray) and b.dtype != self._a.dtype and result_dtype(self, other) != self._a.dtype:
+        if isinstance(b, np.ndarray) and b.dtype != self._a.dtype and (
+                b.dtype.kind == "b" or result_dtype(self, other) != self._a.dtype):
             return inplace(self, f, other)
         if any(s == 0 for s in self._a.strides):
             return inplace(self, f, other)

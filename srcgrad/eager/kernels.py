@@ -11,6 +11,8 @@ __all__ = ["erf", "erfinv", "sigmoid"]
 
 def sigmoid(a: np.ndarray) -> Any:
     """1 / (1 + exp(-a)), without overflow on either side."""
+    if a.dtype.kind == "c":
+        return 1 / (1 + np.exp(-a))
     small = np.exp(-np.abs(a))
     return np.where(a >= 0, 1, small) / (1 + small)
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dtypes import as_dtype
+from srcgrad.eager.extrema import result_of
 from srcgrad.eager.op import Op, operation, record, record_many
-from srcgrad.eager.protocols import TORCH
+from srcgrad.eager.protocols import TORCH, bind
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.table import function, plain
 from srcgrad.eager.tensor import Tensor, method, wrap
@@ -208,6 +209,11 @@ _solve, _inv, _det, _cholesky, _power = (
 _slogdet, _eigh, _eigvalsh = (Op("LinalgSlogdetBackward0", np.linalg.slogdet),
                               Op("LinalgEighBackward0", np.linalg.eigh),
                               Op("LinalgEighBackward0", np.linalg.eigvalsh))
+_svd, _qr, _pinv = (Op("LinalgSvdBackward0", np.linalg.svd), Op("LinalgQrBackward0", np.linalg.qr),
+                    Op("LinalgPinvBackward0", np.linalg.pinv))
+_SLOGDET, _EIGH = (result_of("linalg_slogdet", "sign", "logabsdet"),
+                   result_of("linalg_eigh", "eigenvalues", "eigenvectors"))
+_SVD, _QR = result_of("linalg_svd", "U", "S", "Vh"), result_of("linalg_qr", "Q", "R")
 LINALG: dict[str, Any] = {}
 
 
@@ -216,11 +222,27 @@ def _linalg(f: Any) -> Any:
     return f
 
 
+class LinAlgError(RuntimeError):
+    """A matrix for which there is no such result."""
+
+
 def _factored(f: Any, *args: Any) -> Any:
+    name, a = f"linalg.{f.__name__}", args[0]
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by "
+                           f"{a.shape[-1]} matrices")
     try:
         return f(*args)
-    except np.linalg.LinAlgError as error:
-        raise RuntimeError(f"linalg: {error}") from None
+    except np.linalg.LinAlgError:
+        raise LinAlgError(f"{name}: {_FAILURES.get(f.__name__, 'The algorithm failed.')}") from None
+
+
+_FAILURES = {
+    "inv": "The inversion could not be completed because the input matrix is singular.",
+    "solve": "The solver failed because the input matrix is singular.",
+    "cholesky": "The factorization could not be completed because the input is not positive-definite."}
 
 
 @_linalg
@@ -244,7 +266,7 @@ def det(A: Tensor) -> Tensor:
 @_linalg
 def slogdet(A: Tensor) -> tuple[Tensor, ...]:
     """The determinant's sign and logarithm."""
-    return record_many(_slogdet, tuple(np.linalg.slogdet(A._a)), (A,))
+    return _SLOGDET(*record_many(_slogdet, tuple(np.linalg.slogdet(A._a)), (A,)))
 
 
 @_linalg
@@ -256,13 +278,54 @@ def cholesky(A: Tensor) -> Tensor:
 @_linalg
 def eigh(A: Tensor, UPLO: Any = "L") -> tuple[Tensor, ...]:
     """Eigenvalues and eigenvectors of a Hermitian matrix."""
-    return record_many(_eigh, tuple(np.linalg.eigh(A._a, UPLO)), (A, UPLO))
+    return _EIGH(*record_many(_eigh, tuple(np.linalg.eigh(A._a, UPLO)), (A, UPLO)))
 
 
 @_linalg
 def eigvalsh(A: Tensor, UPLO: Any = "L") -> Tensor:
     """Eigenvalues of a Hermitian matrix."""
     return record(_eigvalsh, np.linalg.eigvalsh(A._a, UPLO), (A, UPLO))
+
+
+@_linalg
+def svd(A: Tensor, full_matrices: bool = True) -> tuple[Tensor, ...]:
+    """Singular values with the vectors of both sides."""
+    found = tuple(np.linalg.svd(A._a, full_matrices))
+    return _SVD(*record_many(_svd, found, bind(_svd.rule, (A, full_matrices), {})))
+
+
+@_linalg
+def svdvals(A: Tensor) -> Tensor:
+    """Singular values."""
+    values: Tensor = svd(A, False)[1]
+    return values
+
+
+@_linalg
+def qr(A: Tensor, mode: Any = "reduced") -> tuple[Tensor, ...]:
+    """The factors of A = Q R, Q with orthonormal columns and R upper triangular."""
+    return _QR(*record_many(_qr, tuple(np.linalg.qr(A._a, mode)), bind(_qr.rule, (A, mode), {})))
+
+
+@_linalg
+def pinv(A: Tensor) -> Tensor:
+    """The pseudo-inverse."""
+    return record(_pinv, np.linalg.pinv(A._a), bind(_pinv.rule, (A,), {}))
+
+
+@_linalg
+def matrix_rank(A: Tensor) -> Tensor:
+    """The number of singular values that count."""
+    return wrap(np.asarray(np.linalg.matrix_rank(A._a), np.int64))
+
+
+@_linalg
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """The ratio of the largest to the smallest singular value, or of norms."""
+    if p is not None:
+        return norm(A, p) * norm(inv(A), p)
+    values = svdvals(A)
+    return values[..., 0] / values[..., -1]
 
 
 @_linalg

@@ -183,7 +183,8 @@ def unary(op: Op, ufunc: Any, *, floating: bool = True) -> Callable[[Any], Any]:
         x = input
         a = x._a
         if a.dtype.kind not in "fc" and floating:
-            a = a.astype(get_default_dtype().numpy)
+            with quiet:
+                return record(op, ufunc(a.astype(get_default_dtype().numpy)), (x,))
         try:
             out = ufunc(a)
         except _FAULTS:

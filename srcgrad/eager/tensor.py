@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from srcgrad.eager.devices import device
+from srcgrad.eager.devices import device, layout
 from srcgrad.eager.dtypes import Size, as_dtype
 from srcgrad.eager.dtypes import dtype as DType
 from srcgrad.runtime.modes import mode, no_grad
 
-__all__ = ["Tensor", "device", "method", "wrap"]
+__all__ = ["Tensor", "device", "layout", "method", "wrap"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # the counter of writes of all tensors made in inference mode: nothing that saves one for backward may be recorded
 INFERENCE: list[int] = [0]
 
-_CPU = device()
+_CPU, _STRIDED = device(), layout("torch.strided")
 
 
 class Tensor:
@@ -143,8 +143,8 @@ class Tensor:
         return False
 
     @property
-    def layout(self) -> str:
-        return "torch.strided"
+    def layout(self) -> Any:
+        return _STRIDED
 
     def get_device(self) -> int:
         """-1: the CPU."""

@@ -163,7 +163,7 @@ def _add(given: Given, items: Sequence[Expr]) -> None:
 def _rest(positional: list[Expr], rest: Expr | None) -> Expr:
     if rest is None:
         return Tuple(tuple(positional))
-    return Tuple((*positional, Star(rest))) if positional else rest
+    return List((*positional, Star(rest, at=rest.at)), at=rest.at) if positional else rest
 
 
 def _default(callee: Callee, param: Any, call: Call) -> Expr | Refuse:

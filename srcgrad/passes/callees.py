@@ -38,7 +38,7 @@ from srcgrad.analysis.values import (
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import Call, Code, Expr
 from srcgrad.lang.source import Found, find
-from srcgrad.passes.inline import can_inline
+from srcgrad.passes.placeable import can_inline
 from srcgrad.passes.unit import lowered
 
 MOST_KEYS = 3
@@ -153,13 +153,16 @@ class Callees:
         return found
 
     def _loosen(self, ev: Evaluator, item: Abstract) -> None:
-        for ref in item.refs:
-            # the adjoint of a container is in the shadow, where the callee finds it
-            ev.heap.mark(ref.storage, loose=True, written=ref.storage.kind != "array" and item.active)
-            for part in ref.storage.fields.values():
-                self._loosen(ev, part)
-        for part in item.items or ():
-            self._loosen(ev, part)
+        todo, seen = [item], set()
+        while todo:
+            part = todo.pop()
+            todo += part.items or ()
+            for ref in part.refs:
+                # the adjoint of a container is in the shadow, where the callee finds it
+                ev.heap.mark(ref.storage, loose=True, written=ref.storage.kind != "array" and part.active)
+                if ref.storage not in seen:
+                    seen.add(ref.storage)
+                    todo += ref.storage.fields.values()
 
     def _bound(self, ev: Evaluator, found: Found, expr: Call, args: list[Abstract],
                kwargs: dict[str, Abstract]) -> list[Abstract]:

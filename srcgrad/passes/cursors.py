@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.rewrites import Make
@@ -50,12 +50,10 @@ from srcgrad.lang.core import (
     statements,
     walk,
 )
-from srcgrad.passes.generators import callee_of_generator, generator_of, is_finite, matters
 from srcgrad.passes.lower.returns import duplicate
+from srcgrad.passes.producers import callee_of_generator, generator_of, is_finite, matters
+from srcgrad.passes.splice import Splicer
 from srcgrad.passes.unit import Unit
-
-if TYPE_CHECKING:
-    from srcgrad.passes.inline import Inliner
 
 Block = tuple[Statement, ...]
 
@@ -226,7 +224,7 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
     made: list[_Machine] = []
 
     def start(make: Make) -> list[Statement]:
-        work: Inliner = make.work          # type: ignore[attr-defined]
+        work: Splicer = make.work          # type: ignore[attr-defined]
         out: list[Statement] = []
         bound = names.bound(unit.code.body)
         machine = _machine(work.spliced(callee, call, call, stmt, out, changing=bound))

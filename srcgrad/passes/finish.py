@@ -168,7 +168,7 @@ def _refusals(block: tuple[Statement, ...], helpers: dict[str, Any], context: Co
     out: list[Statement] = []
     for stmt in block:
         if isinstance(stmt, Refuse):
-            name = f"refuse_line_{stmt.at.line}" if stmt.at is not None else "refuse"
+            name = f"refuse_line_{stmt.at.line}" if stmt.at is not None else "refuse_here"
             while name in helpers:
                 name += "_"
             helpers[name] = partial(_refuse, stmt.at, stmt.remedy)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from srcgrad.lang.core import Bind, Name, Statement
 from srcgrad.passes.reads import Block, Needs
@@ -34,6 +35,6 @@ def _needs_after(context: Context, needs: Needs, carried: list[tuple[str, str]],
     """What was needed of a name is needed of the name that has its array now."""
     gone = targets | {s for _, s in carried}
     kept = needs - {("name", n) for n in gone} - {("content", context.owned[n]) for n in gone}
-    moved = {("name", t) for t, _ in carried}
+    moved: set[tuple[str, Any]] = {("name", t) for t, _ in carried}
     moved |= {("content", context.owned[t]) for t, s in carried if ("content", context.owned[s]) in needs}
     return kept | moved

@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 from srcgrad.analysis.interpret.interpreter import Facts
-from srcgrad.analysis.interpret.iteration import taken_apart
+from srcgrad.analysis.interpret.unpacking import taken_apart
 from srcgrad.analysis.values import UNKNOWN, Array, Closure, Known, TupleOf, Value, join, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -29,12 +28,11 @@ from srcgrad.lang.core import (
     names_read,
     statements,
 )
-from srcgrad.passes.generators import left_by_return, matters, without_jumps
+from srcgrad.passes.leaving import left_by_return, without_jumps
 from srcgrad.passes.lower.returns import duplicate
+from srcgrad.passes.producers import matters
 from srcgrad.passes.rename import rename_statement
-
-if TYPE_CHECKING:
-    from srcgrad.passes.inline import Inliner
+from srcgrad.passes.splice import Splicer
 
 MOST_ITEMS = 16
 MOST_STATEMENTS = 80
@@ -77,7 +75,7 @@ def _is_blurred(joined: Value, kinds: list[Value]) -> bool:
         isinstance(k, Array) and k.dims is not None or number_of(k) is not None for k in kinds)
 
 
-def written_out(work: Inliner, stmt: For) -> list[Statement]:
+def written_out(work: Splicer, stmt: For) -> list[Statement]:
     """The loop's body once for each of the things that it runs over."""
     work.changed = True
     before: list[Statement] = []
@@ -106,7 +104,7 @@ def _with_functions(body: list[Statement], live: frozenset[str]) -> list[Stateme
     return body
 
 
-def _items(work: Inliner, stmt: For, before: list[Statement]) -> list[Expr]:
+def _items(work: Splicer, stmt: For, before: list[Statement]) -> list[Expr]:
     bound = names.bound((stmt,))
     if isinstance(stmt.iter, (Tuple, List)):
         return [_held(work, e, bound, before) for e in stmt.iter.items]
@@ -116,7 +114,7 @@ def _items(work: Inliner, stmt: For, before: list[Statement]) -> list[Expr]:
     return [Item(owner, Const(k), at=stmt.at) for k in range(len(_kinds(work.facts, stmt)))]
 
 
-def _held(work: Inliner, expr: Expr, bound: frozenset[str], before: list[Statement]) -> Expr:
+def _held(work: Splicer, expr: Expr, bound: frozenset[str], before: list[Statement]) -> Expr:
     """The expression, evaluated before the loop as its display is."""
     if isinstance(expr, Const) or isinstance(expr, Name) and expr.id not in bound:
         return expr
@@ -125,7 +123,7 @@ def _held(work: Inliner, expr: Expr, bound: frozenset[str], before: list[Stateme
     return _named(work, expr, before)
 
 
-def _named(work: Inliner, expr: Expr, before: list[Statement]) -> Name:
+def _named(work: Splicer, expr: Expr, before: list[Statement]) -> Name:
     name = work.unit.fresh.name("item")
     work.unit.made.add(name)
     before.append(Bind((name,), (expr,), at=expr.at))

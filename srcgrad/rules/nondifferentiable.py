@@ -20,8 +20,8 @@ import numpy as np
 
 from srcgrad.rules import registry
 from srcgrad.rules.spellings import ATTRIBUTES, METHODS, SYNONYMS
-from srcgrad.runtime.tensors import stop_gradient
 from srcgrad.runtime import writes
+from srcgrad.runtime.tensors import stop_gradient
 
 _NUMPY_ZERO = """
     floor ceil trunc rint round around fix sign signbit floor_divide equal not_equal less less_equal greater

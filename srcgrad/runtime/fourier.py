@@ -9,7 +9,7 @@ import numpy as np
 __all__ = ["dft_transpose", "irfft_adjoint", "rfft_transpose"]
 
 
-def dft_transpose(transform: Callable[..., Any], g: Any, shape: Sequence[int], axis: int, norm: str | None) -> Any:
+def dft_transpose(transform: Callable[..., Any], g: Any, shape: Sequence[int], axis: int, norm: Any) -> Any:
     """The transpose of `transform` (np.fft.fft or ifft): its matrix is symmetric, and what was cut off gets zero.
 
     >>> dft_transpose(np.fft.fft, np.array([1.0, 0.0]), (3,), -1, None).real.tolist()
@@ -18,13 +18,13 @@ def dft_transpose(transform: Callable[..., Any], g: Any, shape: Sequence[int], a
     return _fitted(transform(g, None, axis, norm), shape[axis], axis)
 
 
-def rfft_transpose(g: Any, shape: Sequence[int], n: int | None, axis: int, norm: str | None) -> Any:
+def rfft_transpose(g: Any, shape: Sequence[int], n: int | None, axis: int, norm: Any) -> Any:
     """The transpose of np.fft.rfft as a map to complex numbers: the first half of the rows of the full transform."""
     length = shape[axis] if n is None else n
     return _fitted(np.fft.fft(_fitted(np.asarray(g), length, axis), None, axis, norm), shape[axis], axis)
 
 
-def irfft_adjoint(g: Any, shape: Sequence[int], axis: int, norm: str | None) -> Any:
+def irfft_adjoint(g: Any, shape: Sequence[int], axis: int, norm: Any) -> Any:
     """dL/dRe + i dL/dIm of the input of np.fft.irfft: each entry between the first and the middle one stands for two,
     and the imaginary parts of these two aren't read.
 

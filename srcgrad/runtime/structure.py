@@ -159,6 +159,15 @@ def add_at(bar: Any, index: Any, g: Any) -> None:
         np.add.at(bar, index, g)
 
 
+def field_key(owner: Any, name: str) -> str | int:
+    """Where the adjoint of `owner` has that of its field: by name, and by number if the owner is a named tuple.
+
+    >>> field_key(types.SimpleNamespace(w=1.0), "w")
+    'w'
+    """
+    return type(owner)._fields.index(name) if isinstance(owner, tuple) else name
+
+
 def _is_basic(index: Any) -> bool:
     """True for an index that reaches no cell twice."""
     entries = index if isinstance(index, tuple) else (index,)

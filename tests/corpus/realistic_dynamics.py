@@ -90,8 +90,8 @@ def newton(residual, jacobian, guess, tolerance=1e-12, limit=40):
     raise NoConvergence(f"residual {np.max(np.abs(r))}")
 
 
-@program(inputs=[(vec(3), 0.5), (vec(1, 1), 1.2), (np.array([2.0, 9.0]), 0.0)], wrt=(0, 1))
-def implicit_equilibrium(load, softening):
+@program(inputs=[(vec(3), 0.5, 40), (vec(1, 1), 1.2, 20), (np.array([2.0, 9.0]), 0.7, 2)], wrt=(0, 1))
+def implicit_equilibrium(load, softening, limit):
     n = len(load)
     K = 3.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
 
@@ -102,7 +102,7 @@ def implicit_equilibrium(load, softening):
         return K + np.diag(3.0 * softening * u ** 2)
 
     try:
-        u = newton(residual, jacobian, np.zeros(n))
+        u = newton(residual, jacobian, np.zeros(n), limit=limit)
     except NoConvergence:
         return np.sum(load ** 2) + softening
     energy = 0.5 * u @ K @ u + 0.25 * softening * np.sum(u ** 4) - load @ u

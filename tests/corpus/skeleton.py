@@ -4,12 +4,13 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import textwrap
 from collections.abc import Iterator
 
 from corpus.registry import Program
 
-__all__ = ["constructs", "length", "operations", "skeleton"]
+__all__ = ["constructs", "length", "operations", "shape", "skeleton"]
 
 NESTED = ("body", "handlers", "orelse", "finalbody", "cases")
 
@@ -51,6 +52,30 @@ def _block(statements: list[ast.stmt]) -> tuple:
     return tuple(out)
 
 
+TARGETS = {ast.Tuple: "unpacking", ast.List: "unpacking", ast.Attribute: "field", ast.Subscript: "item"}
+BLOCKS_IN_EXPRESSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.IfExp, ast.NamedExpr)
+
+
+def shape(program: Program) -> tuple:
+    """What tells a program from others: the kinds of statements in their nesting, also of the functions and classes
+    that it uses, where binding a name, writing to an item or a field, and unpacking are kinds of their own, and
+    comprehensions, lambdas and conditional expressions are blocks."""
+    own, *used = map(_shape, _definitions(program))
+    return (own, *sorted(used, key=repr))
+
+
+def _shape(node: ast.AST) -> tuple:
+    inner = tuple(_shapes(getattr(node, name)) for name in NESTED if isinstance(getattr(node, name, None), list))
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+    within = tuple(sorted(type(e).__name__ for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+                          for e in ast.walk(child) if isinstance(e, BLOCKS_IN_EXPRESSIONS)))
+    return (type(node).__name__, TARGETS.get(type(target), ""), within, *(block for block in inner if block))
+
+
+def _shapes(statements: list[ast.stmt]) -> tuple:
+    return tuple(kinds for kinds, _ in itertools.groupby(map(_shape, statements)))
+
+
 def length(program: Program) -> int:
     """Lines of the function's body without its docstring."""
     body = tree(program).body
@@ -61,22 +86,32 @@ def length(program: Program) -> int:
 
 # ---------------------------------------------------------------- constructs
 
-def _functions(program: Program) -> list[ast.FunctionDef]:
-    """The program's function and those of its module that it calls, directly or not."""
+def _definitions(program: Program) -> list[ast.FunctionDef | ast.ClassDef]:
+    """The program's function and the functions and classes of its module that it uses, directly or not."""
     module = _module(inspect.getsourcefile(program.function) or "")
-    known = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
-    found, queue = [tree(program)], [tree(program)]
+    known = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    found: list[ast.FunctionDef | ast.ClassDef] = [tree(program)]
+    queue = list(found)
     while queue:
         for name in ast.walk(queue.pop()):
-            callee = known.get(name.id) if isinstance(name, ast.Name) else None
-            if callee is not None and callee.name not in [f.name for f in found]:
-                found.append(callee)
-                queue.append(callee)
+            used = known.get(name.id) if isinstance(name, ast.Name) else None
+            if used is not None and used.name not in [d.name for d in found]:
+                found.append(used)
+                queue.append(used)
     return found
 
 
+def _functions(program: Program) -> list[ast.FunctionDef]:
+    """The program's function, the functions that it calls, and the methods of the classes that it uses."""
+    out = []
+    for definition in _definitions(program):
+        members = definition.body if isinstance(definition, ast.ClassDef) else [definition]
+        out += [m for m in members if isinstance(m, ast.FunctionDef)]
+    return out
+
+
 def constructs(program: Program) -> set[str]:
-    """The constructs of the language that the program and its callees use."""
+    """The constructs of the language that the program, its callees and its classes use."""
     functions = _functions(program)
     out = {name for f in functions for name in _constructs_of(f)}
     own = {f.name for f in functions}
@@ -84,13 +119,15 @@ def constructs(program: Program) -> set[str]:
         called = {n.id for n in ast.walk(f) if isinstance(n, ast.Name)}
         out |= {"call"} if called & (own - {f.name}) else set()
         out |= {"recursion"} if f.name in called else set()
-    return out
+    return out | ({"object"} if any(isinstance(d, ast.ClassDef) for d in _definitions(program)) else set())
 
 
 def _constructs_of(function: ast.FunctionDef) -> Iterator[str]:
     for node in ast.walk(function):
         yield from _of_node(node)
         if isinstance(node, ast.For | ast.While):
+            if node.orelse:
+                yield "loop else"
             inner = [n for s in node.body for n in ast.walk(s)]
             if any(isinstance(n, ast.For | ast.While) for n in inner):
                 yield "nested loop"
@@ -105,7 +142,9 @@ SIMPLE: dict[type, str] = {
     ast.While: "while", ast.IfExp: "conditional", ast.Break: "break", ast.Continue: "continue", ast.Lambda: "lambda",
     ast.ListComp: "comprehension", ast.DictComp: "comprehension", ast.GeneratorExp: "comprehension", ast.Try: "try",
     ast.With: "with", ast.Yield: "generator", ast.Match: "match", ast.NamedExpr: "walrus", ast.ClassDef: "class",
-    ast.Nonlocal: "nonlocal", ast.Starred: "star", ast.Dict: "dict",
+    ast.Nonlocal: "nonlocal", ast.Starred: "star", ast.Dict: "dict", ast.Raise: "raise", ast.Assert: "assert",
+    ast.Delete: "del", ast.Global: "global", ast.JoinedStr: "f-string", ast.YieldFrom: "generator",
+    ast.BoolOp: "and, or", ast.SetComp: "comprehension", ast.Set: "set",
 }
 
 

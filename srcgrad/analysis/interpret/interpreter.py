@@ -12,7 +12,7 @@ from srcgrad.analysis.interpret import containers, operations, operators, stores
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
-from srcgrad.analysis.interpret.iteration import Made
+from srcgrad.analysis.interpret.made import Made
 from srcgrad.analysis.interpret.narrowing import forget_decisions, note_decision
 from srcgrad.analysis.interpret.rewrites import Build, Replace
 from srcgrad.analysis.interpret.rewriting import rewrite, same_text

@@ -103,21 +103,28 @@ class Abstract:
 
     @property
     def active(self) -> bool:
-        if self.items is not None and any(item.active for item in self.items):
-            return True
-        return self.varied or any(ref.storage.active or _holds_active(ref.storage) for ref in self.refs)
+        return _reaches_active(self)
 
     @property
     def numeric(self) -> bool:
         return isinstance(self.value, (Number, Array))
 
 
-def _holds_active(storage: Storage, seen: frozenset = frozenset()) -> bool:
-    if storage in seen:
-        return False
-    return any(item.varied or item.items is not None and item.active
-               or any(r.storage.active or _holds_active(r.storage, seen | {storage}) for r in item.refs)
-               for item in storage.fields.values())
+def _reaches_active(item: Abstract) -> bool:
+    """Whether it or something that it holds is active; containers may hold themselves."""
+    todo, seen = [item], set()
+    while todo:
+        part = todo.pop()
+        if part.varied:
+            return True
+        todo += part.items or ()
+        for ref in part.refs:
+            if ref.storage.active:
+                return True
+            if ref.storage not in seen:
+                seen.add(ref.storage)
+                todo += ref.storage.fields.values()
+    return False
 
 
 NOTHING = Abstract()

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from srcgrad.eager.engine import as_tensor
+from srcgrad.eager.delivery import as_tensor
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, sequence
-from srcgrad.eager.inplace import rebase
+from srcgrad.eager.slices import rebase
 from srcgrad.eager.structures import check_version
 from srcgrad.eager.tensor import Tensor, _new, twin, wrap
 from srcgrad.runtime.modes import enable_grad, mode, no_grad

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.creation import numbers
+from srcgrad.eager.drawing import numbers
 from srcgrad.eager.nn.ops import linear as linear_ops
 from srcgrad.eager.nn.ops import places
 from srcgrad.eager.nn.ops.apply import apply

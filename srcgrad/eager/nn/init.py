@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.creation import numbers
+from srcgrad.eager.drawing import numbers
 from srcgrad.eager.kernels import erfinv
 from srcgrad.eager.tensor import Tensor, bump
 

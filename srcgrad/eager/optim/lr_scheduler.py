@@ -98,8 +98,13 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+        if self.last_epoch == 0:
+            return self._now()
+        before, now = (1 + math.cos(math.pi * epoch / self.T_max) for epoch in (self.last_epoch - 1, self.last_epoch))
+        if before < 1e-12:      # the lowest point was reached: the next half of the cosine goes up
+            rise = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [lr + (base - self.eta_min) * rise for lr, base in zip(self._now(), self.base_lrs)]
+        return [self.eta_min + (lr - self.eta_min) * now / before for lr in self._now()]
 
 
 class LambdaLR(LRScheduler):

@@ -66,6 +66,12 @@ class Lowering:
             first, value = self.yielded(node)
             bind, held = self.temporary(value, "sent")
             return [*first, bind], held
+        if parse.kind(node) == "BoolOp" and any(map(parse.binds_names, node.values[1:])):
+            name = self.fresh.name("cond")
+            return self._one_by_one(name, node.values, parse.kind(node.op)), core.Name(name, at=self.at(node))
+        if parse.kind(node) == "UnaryOp" and parse.kind(node.op) == "Not":
+            before, value = self.hoisted(node.operand)
+            return before, core.Unary("not", value, at=self.at(node))
         bindings, node = hoist.hoist(node, self.fresh.name)
         binds: Statements = []
         for name, bound in bindings:
@@ -73,6 +79,16 @@ class Lowering:
             binds += [core.Bind((name,), (self.expr(bound),), at=self.at(bound))] if spell_out is None \
                 else spell_out(name, bound, self)
         return binds, self.expr(node)
+
+    def _one_by_one(self, name: str, values: list[Any], op: str) -> Statements:
+        """`a and (b := f(a))`, whose second part runs only if the first is true."""
+        before, value = self.hoisted(values[0])
+        before.append(core.Bind((name,), (value,), at=self.at(values[0])))
+        if len(values) > 1:
+            test = core.Name(name) if op == "And" else core.Unary("not", core.Name(name))
+            rest = tuple(self._one_by_one(name, values[1:], op))
+            before.append(core.If(test, rest, (), at=self.at(values[0])))
+        return before
 
     def yielded(self, node: Any) -> tuple[Statements, core.Yield]:
         """What a `yield` gives out, which is the first thing that its statement evaluates."""

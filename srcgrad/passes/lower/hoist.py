@@ -111,10 +111,11 @@ class _Hoisting:
         for name, value in gast.iter_fields(node):
             if isinstance(value, list):
                 setattr(node, name, [self.visit(v, always) if isinstance(v, gast.AST) else v for v in value])
-            elif isinstance(value, gast.AST):
+            elif isinstance(value, gast.AST) and not isinstance(value, _SIGNS):
                 setattr(node, name, self.visit(value, always))
 
 
+_SIGNS = (gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 _HARMLESS = frozenset({"Name", "Constant", "Attribute", "Load", "keyword"})
 _REORDERED = frozenset({"Dict", "DictComp", "ListComp", "SetComp", "GeneratorExp", "comprehension"})
 _CONSUMERS = frozenset({"any", "all", "sum", "min", "max", "list", "tuple", "set", "sorted"})

@@ -7,6 +7,7 @@ from srcgrad.lang import core, parse
 from srcgrad.passes.lower import hoist
 from srcgrad.passes.lower.branches import negated
 from srcgrad.passes.lower.context import Lowering, Statements, lowers
+from srcgrad.passes.lower.returns import duplicate
 from srcgrad.passes.lower.targets import bind
 
 
@@ -35,8 +36,7 @@ def while_(node: Any, low: Lowering) -> Statements:
     if before and _continues(node.body):
         leave = (*low.block(node.orelse), core.Jump("break"))
         return _endless(node, low, [*before, core.If(negated(test), leave, at=at)])
-    again, _ = low.hoisted(node.test)
-    return [*before, core.While(test, (*low.block(node.body), *again), low.block(node.orelse), at=at)]
+    return [*before, core.While(test, (*low.block(node.body), *duplicate(tuple(before))), low.block(node.orelse), at=at)]
 
 
 def _endless(node: Any, low: Lowering, head: Statements) -> Statements:

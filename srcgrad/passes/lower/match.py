@@ -26,13 +26,15 @@ SEQUENCES = Tuple((Name("list"), Name("tuple"), Name("range")))
 
 @dataclass
 class _Found:
-    """What a pattern asks for, in order, and what it binds."""
+    """What a pattern asks for, in order, and what it binds; rests: dicts that it binds without these keys."""
     tests: list[Expr] = field(default_factory=list)
     binds: dict[str, Expr] = field(default_factory=dict)
+    rests: dict[str, list[Expr]] = field(default_factory=dict)
 
     def add(self, other: _Found) -> None:
         self.tests += other.tests
         self.binds.update(other.binds)
+        self.rests.update(other.rests)
 
     @property
     def test(self) -> Expr | None:
@@ -71,9 +73,14 @@ def _cases(cases: list[Any], subject: Expr, low: Lowering, at: core.At | None) -
     case, *others = cases
     found = _pattern(case.pattern, subject, low)
     binds = [Bind((n,), (value,), at=low.at(case.pattern)) for n, value in found.binds.items()]
-    body = (*binds, *low.block(case.body))
+    drops = [core.Effect(Call(Attr(Name(n), "__delitem__"), (key,)), at=low.at(case.pattern))
+             for n, keys in found.rests.items() for key in keys]
+    body = (*binds, *drops, *low.block(case.body))
     if case.guard is not None:
-        found.tests.append(core.substitute(low.expr(case.guard), found.binds))
+        guard = low.expr(case.guard)
+        if core.names_read(guard) & found.rests.keys():
+            raise Refused("a guard that reads what `**` binds isn't supported", "Test it in the body.", case.guard)
+        found.tests.append(core.substitute(guard, found.binds))
     test = found.test
     if test is None:
         return [*body]
@@ -94,7 +101,10 @@ def _pattern(node: Any, subject: Expr, low: Lowering) -> _Found:
                 found.binds[node.name] = subject
             return found
         case "MatchOr":
-            return _alternatives([_pattern(p, subject, low) for p in node.patterns], at)
+            several = [_pattern(p, subject, low) for p in node.patterns]
+            if any(f.rests for f in several):
+                raise Refused("`**` in one of several patterns isn't supported", "Write a case for each.", node)
+            return _alternatives(several, at)
         case "MatchSequence":
             return _sequence(node, subject, low)
         case "MatchMapping":
@@ -167,9 +177,8 @@ def _mapping(node: Any, subject: Expr, low: Lowering) -> _Found:
     for key, pattern in zip(keys, node.patterns):
         out.add(_pattern(pattern, Item(subject, key, at=at), low))
     if node.rest is not None:
-        if keys:
-            raise Refused("`**` in a pattern isn't supported", "Make the rest of the dict in the body.", node)
         out.binds[node.rest] = Dict((None,), (subject,), at=at)
+        out.rests[node.rest] = keys
     return out
 
 

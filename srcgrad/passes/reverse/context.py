@@ -165,8 +165,10 @@ class Context:
         in place, whose adjoint lies in the shadow."""
         value = self.facts.value_of(item)
         unsure = value == UNKNOWN or isinstance(value, OneOf) or isinstance(value, Array) and value.dims is None
-        return unsure and self.in_place(item) and self.static(item) is None \
-            and all(ref.storage.kind == "array" for ref in item.refs)
+        if not unsure or not self.in_place(item) or self.static(item) is not None:
+            return False
+        return any(ref.storage.kind == "array" for ref in item.refs) or value == UNKNOWN \
+            or isinstance(value, OneOf) and any(map(is_number, value.kinds))
 
     def buffer_name(self, storage: Storage) -> str:
         return self.bar(self.holders[storage])

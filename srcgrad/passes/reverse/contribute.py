@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, TupleOf, Value, same_dtype
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, OneOf, TupleOf, Value, same_dtype
 from srcgrad.errors import InternalError
 from srcgrad.lang.core import (
     Attr,
@@ -200,7 +200,10 @@ class Contributor:
         value = self.c.value(stmt, operand.value)
         if isinstance(value, TupleOf):
             return Const(value.fields.index(operand.name))
-        return Const(operand.name)
+        name = Const(operand.name)
+        if value == UNKNOWN or isinstance(value, OneOf) and any(isinstance(kind, TupleOf) for kind in value.kinds):
+            return Call(self.c.helper("field_key", structure.field_key), (operand.value, name))
+        return name
 
     def _add_at(self, stmt: Statement, operand: Item, base: Expr, index: Expr, g: Expr, out: Out) -> None:
         owner = self.c.value(stmt, operand.value)

@@ -1,0 +1,220 @@
+"""Takes calls out of expressions into statements of their own, in the order of evaluation."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.values import Closure, Known
+from srcgrad.lang import names
+from srcgrad.lang.core import (
+    Attr,
+    Bind,
+    Bool,
+    Call,
+    Cond,
+    Const,
+    Expr,
+    Function,
+    If,
+    Name,
+    Opaque,
+    Refuse,
+    Return,
+    Slice,
+    Statement,
+    Tuple,
+    Unary,
+    children,
+    expressions,
+    rebuild,
+    statements,
+    suspends,
+    walk,
+)
+from srcgrad.passes.arguments import Callee
+from srcgrad.passes.lower.comprehensions import expanded
+from srcgrad.passes.placeable import callee_of
+from srcgrad.passes.splice import Splicer
+from srcgrad.passes.unit import Unit
+
+
+class Hoister(Splicer):
+    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
+        super().__init__(unit, facts, kept)
+        self.results: set[str] = set()      # names that library code and comprehensions give to their results
+
+    def calls(self, stmt: Statement) -> bool:
+        return any(self._changes(stmt, e) for top in expressions(stmt) for e in walk(top))
+
+    def _changes(self, stmt: Statement, expr: Expr) -> bool:
+        key = stmt, id(expr)
+        return key in self.facts.rewrites or key in self.facts.evaluator.comprehensions \
+            or self._callee(stmt, expr) is not None
+
+    def _callee(self, stmt: Statement, expr: Expr) -> Callee | None:
+        found = self.facts.callees.get((stmt, id(expr)))
+        if found is None or not isinstance(expr, Call):
+            return None
+        return callee_of(found[0], found[1], self.kept)
+
+    def hoist(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
+        """The expression with its calls taken out into statements, in the order of evaluation."""
+        if not any(self._changes(stmt, e) for e in walk(expr)):
+            return expr
+        if isinstance(expr, Opaque):
+            return self._expanded(stmt, expr, before)
+        if isinstance(expr, Cond):
+            return self._hoist_cond(stmt, expr, before)
+        if isinstance(expr, (Bool, Function)) and (stmt, id(expr)) not in self.facts.rewrites:
+            return self._hoist_bool(stmt, expr, before) if isinstance(expr, Bool) else expr
+        parts = list(children(expr))
+        last = max((k for k, p in enumerate(parts) if any(self._changes(stmt, e) for e in walk(p))), default=-1)
+        for k, part in enumerate(parts):
+            if k == 0 and isinstance(expr, Call) and isinstance(part, Attr):
+                parts[k] = self._hoist_method(stmt, part, before, last > 0)
+                continue
+            parts[k] = self.hoist(stmt, part, before)
+            if k < last and not self._settled(stmt, parts[k]):
+                method = k == 0 and isinstance(expr, Call)
+                parts[k] = self._method(stmt, parts[k], before) if method else self.name(parts[k], before)
+        build = self.facts.rewrites.get((stmt, id(expr)))
+        if build is not None:
+            self.changed = True
+            return build(tuple(parts), Maker(self, before))
+        new = rebuild(expr, tuple(parts))
+        callee = self._callee(stmt, expr)
+        if callee is None or not isinstance(new, Call) or not isinstance(expr, Call):
+            return new
+        return self._splice(callee, new, expr, stmt, before)
+
+    def _expanded(self, stmt: Statement, expr: Opaque, before: list[Statement]) -> Expr:
+        """A comprehension's statements; a generator expression becomes a call, which makes a generator."""
+        call = expanded(expr)
+        if call is None or not isinstance(call.func, Function):
+            return expr
+        self.changed = True
+        if suspends(call.func.code.body):
+            return call
+        callee = callee_of(Closure(call.func), False, frozenset())
+        if callee is None:
+            before.append(Refuse("this comprehension is too long", "write it as a loop", at=expr.at))
+            return Const(None)
+        result = self._splice(callee, call, call, stmt, before)
+        if isinstance(result, Name):
+            self.results.add(result.id)
+        return result
+
+    def _hoist_method(self, stmt: Statement, func: Attr, before: list[Statement], named: bool) -> Expr:
+        """What a method is called on is evaluated before the arguments; which method it is need not be."""
+        if self._changes(stmt, func):
+            return self.hoist(stmt, func, before)
+        owner = self.hoist(stmt, func.value, before)
+        if named and not self._settled(stmt, owner):
+            owner = self.name(owner, before)
+        return Attr(owner, func.name, at=func.at)
+
+    def _settled(self, stmt: Statement, expr: Expr) -> bool:
+        """Whether evaluating the expression later gives the same: a field may be set anew by what comes between."""
+        return all(isinstance(e, (Name, Const, Tuple, Slice)) or isinstance(e, Attr)
+                   and isinstance(self.facts.kind(stmt, e.value).value, Known) for e in walk(expr))
+
+    def _method(self, stmt: Statement, func: Expr, before: list[Statement]) -> Expr:
+        """The function of a call; of a method only what it is called on is evaluated beforehand."""
+        if not isinstance(func, Attr):
+            return self.name(func, before)
+        owner = func.value if self._settled(stmt, func.value) else self.name(func.value, before)
+        return Attr(owner, func.name, at=func.at)
+
+    def _hoist_cond(self, stmt: Statement, expr: Cond, before: list[Statement]) -> Expr:
+        test = self.hoist(stmt, expr.test, before)
+        name = self.made("t")
+        branches = []
+        for value in (expr.body, expr.orelse):
+            inner: list[Statement] = []
+            result = self.hoist(stmt, value, inner)
+            branches.append((*inner, Bind((name,), (result,), at=value.at)))
+        before.append(If(test, *branches, at=expr.at))
+        return Name(name, at=expr.at)
+
+    def _hoist_bool(self, stmt: Statement, expr: Bool, before: list[Statement]) -> Expr:
+        """a and f(b)   ->   t = a; if t: t = f(b)"""
+        name = self.made("t")
+        before.append(Bind((name,), (self.hoist(stmt, expr.values[0], before),), at=expr.at))
+        rest = expr.values[1] if len(expr.values) == 2 else Bool(expr.op, expr.values[1:], at=expr.at)
+        inner: list[Statement] = []
+        value = self.hoist(stmt, rest, inner)
+        body = (*inner, Bind((name,), (value,), at=expr.at))
+        test: Expr = Name(name) if expr.op == "and" else Unary("not", Name(name))
+        before.append(If(test, body, at=expr.at))
+        return Name(name, at=expr.at)
+
+    def _splice(self, callee: Callee, call: Call, old: Call, stmt: Statement, before: list[Statement]) -> Expr:
+        body = self.spliced(callee, call, old, stmt, before)
+        *rest, last = body
+        before.extend(rest)
+        if isinstance(last, Return):
+            if callee.library and isinstance(last.value, Name):
+                self.results.add(last.value.id)
+            return self._result(last.value, before)
+        before.append(last)
+        return Const(None)
+
+    def _result(self, value: Expr, before: list[Statement]) -> Expr:
+        if isinstance(value, (Name, Const)):
+            return value
+        return self.name(value, before)
+
+    def kept_by(self, expr: Function) -> tuple[str, ...] | Refuse:
+        """The variables of functions put in place that a function reads: each call of these has its own."""
+        body = self.unit.code.body
+        order = {stmt: k for k, stmt in enumerate(statements(body))}
+        here = len(order) if self.site is None else order.get(self.site, len(order))
+        written = {n for stmt in order for top in expressions(stmt) for e in walk(top) if isinstance(e, Function)
+                   for n in e.code.nonlocals}
+        kept = []
+        for name in expr.free:
+            bound = [stmt for stmt in order if name in names.bound_by(stmt)]
+            if name not in self.unit.spliced or not bound:
+                continue
+            if len(bound) == 1 and order[bound[0]] < here and name not in written:
+                kept.append(name)
+            elif self.loops:
+                return Refuse(f"a function that is made anew in a loop shares the variable `{name}`, which changes, "
+                              "with others", "Keep it in an object or a list.", at=expr.at)
+        return tuple(kept)
+
+
+class Maker:
+    """What rewritings ask for; statements that they make come before the one that is rewritten."""
+
+    def __init__(self, work: Hoister, before: list[Statement]) -> None:
+        self.work, self.before = work, before
+
+    def bind(self, value: Expr, hint: str = "t") -> Name:
+        if isinstance(value, Name):
+            return value
+        name = self.name(hint)
+        self.before.append(Bind((name,), (value,), at=value.at))
+        return Name(name, at=value.at)
+
+    def name(self, hint: str) -> str:
+        return self.work.made(hint)
+
+    def add(self, stmt: Statement) -> None:
+        self.before.append(stmt)
+
+    def outside(self, name: str, obj: Any) -> Expr:
+        return self.work.outside(name, obj)
+
+    def kept(self, expr: Function) -> tuple[str, ...] | Refuse:
+        """The variables that a function made here keeps by value: those of functions that were put in place."""
+        return self.work.kept_by(expr)
+
+    @contextmanager
+    def into(self, block: list[Statement]) -> Iterator[None]:
+        """Statements go into a block of their own while the context lasts."""
+        before, self.before = self.before, block
+        yield
+        self.before = before

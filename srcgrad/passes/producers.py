@@ -1,0 +1,73 @@
+"""What is known of a generator: which function makes it, and whether it may be made a list."""
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.values import Closure, Lazy
+from srcgrad.errors import SrcgradError
+from srcgrad.lang.core import (
+    Bind,
+    Call,
+    Code,
+    Effect,
+    Expr,
+    Statement,
+    Store,
+    While,
+    Yield,
+    expressions,
+    names_read,
+    statements,
+)
+from srcgrad.lang.source import find
+from srcgrad.passes.arguments import Callee, callee_from
+from srcgrad.passes.lower import lower
+
+Block = tuple[Statement, ...]
+
+_keyed: dict[Any, Code] = {}
+
+
+def matters(facts: Facts, stmt: Statement) -> bool:
+    """Whether anything that is differentiated takes part in the statement; else it stays as the user wrote it."""
+    env = facts.before.get(stmt, {})
+    read = {n for s in statements((stmt,)) for e in expressions(s) for n in names_read(e)}
+    return any(env[n].active for n in read if n in env)
+
+
+def generator_of(facts: Facts, stmt: Statement, expr: Expr) -> tuple[Any, bool] | None:
+    """The function whose generator an expression makes, and whether it is called on an instance."""
+    found = facts.callees.get((stmt, id(expr)))
+    return found if isinstance(facts.kind(stmt, expr).value, Lazy) and isinstance(expr, Call) else None
+
+
+def is_finite(facts: Facts, stmt: Statement, call: Call) -> bool:
+    """Whether making all elements at once gives the same: it ends, and does nothing else."""
+    found = generator_of(facts, stmt, call)
+    callee = None if found is None else callee_of_generator(*found)
+    if callee is None:
+        return False
+    body = list(statements(callee.code.body))
+    quiet = not any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield)
+                    for s in body)
+    written = any(facts.written(ref.storage) for a in call.args for ref in facts.kind(stmt, a).refs)
+    return quiet and not written and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+
+
+def callee_of_generator(function: Any, receiver: bool) -> Callee | None:
+    if isinstance(function, Closure):
+        return Callee(function.function.code, lambda name: None, key=function.function)
+    try:
+        found = find(function)
+    except SrcgradError:
+        return None
+    return callee_from(found, _code(found), receiver)
+
+
+def _code(found: Any) -> Code:
+    """The function in core form, its jumps as they are."""
+    key = found.function.__code__, found.file
+    if key not in _keyed:
+        _keyed[key] = lower(found.tree, found.file)
+    return _keyed[key]

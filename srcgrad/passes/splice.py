@@ -1,0 +1,157 @@
+"""Puts the body of one function in the place of one call."""
+from __future__ import annotations
+
+import builtins
+import types
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.scope import MISSING, Outer
+from srcgrad.lang import names
+from srcgrad.lang.core import (
+    Attr,
+    Bind,
+    Call,
+    Code,
+    Const,
+    Expr,
+    Function,
+    Name,
+    Opaque,
+    Refuse,
+    Slice,
+    Star,
+    Statement,
+    expressions,
+    statements,
+    walk,
+)
+from srcgrad.passes.arguments import Binder, Callee
+from srcgrad.passes.lower.jumps import is_flag
+from srcgrad.passes.rename import relocated, rename_statement
+from srcgrad.passes.unit import Unit
+from srcgrad.passes.varargs import unrolled
+
+
+class Recursive(Exception):
+    """A function calls itself, perhaps through others: it can't be put in place."""
+
+    def __init__(self, code: Any) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Splicer:
+    """The function that is rewritten, and what is known of it, for one round of rewriting."""
+
+    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
+        self.unit, self.facts, self.kept = unit, facts, kept
+        self.changed = False
+        self.site: Statement | None = None
+        self.loops = 0                      # how many are around the statement
+
+    def made(self, hint: str) -> str:
+        name = self.unit.fresh.name(hint)
+        self.unit.made.add(name)
+        return name
+
+    def name(self, expr: Expr, before: list[Statement]) -> Expr:
+        if isinstance(expr, (Slice, Star)):
+            return expr
+        name = self.made("t")
+        before.append(Bind((name,), (expr,), at=expr.at))
+        return Name(name, at=expr.at)
+
+    def spliced(self, callee: Callee, call: Call, old: Call, stmt: Statement, before: list[Statement],
+                changing: Collection[str] = ()) -> tuple[Statement, ...]:
+        """The body of the callee, its parameters bound before; the names in `changing` may be bound while it runs."""
+        self.changed = True
+        chain = self.unit.chains.get(stmt, ())
+        if callee.key in chain and not callee.library or callee.key is self.unit.found.function.__code__:
+            raise Recursive(callee.key)
+        receiver = (call.func.value,) if callee.method and isinstance(call.func, Attr) else ()
+        binder = Binder(self.facts, stmt, lambda e: self.name(e, before), self.made, before)
+        args = binder.bind(callee, receiver, call, old)
+        if isinstance(args, Refuse):
+            return (args,)
+        if callee.library:
+            callee, args = unrolled(callee, args)
+        renaming = self._rename_locals(callee)
+        for name, outer in callee.constants.items():
+            hint = next((param for param, arg in args.items() if arg == Name(name)), name)
+            new = Name(self._outer_name(hint, outer))
+            args = {param: new if arg == Name(name) else arg for param, arg in args.items()}
+        values = self._pass(callee, args, renaming, before, changing)
+        body = tuple(rename_statement(s, {**renaming, **values}) for s in callee.code.body)
+        if callee.library:
+            body = tuple(relocated(s, call.at) for s in body)
+        self.unit.chains.update((s, (*chain, callee.key)) for s in statements(body))
+        return body
+
+    def _rename_locals(self, callee: Callee) -> dict[str, Name]:
+        """Locals and outer names of the callee, as they are called here."""
+        renaming: dict[str, Name] = {}
+        for name in sorted(names.local(callee.code)):
+            new = self.unit.fresh.name(name)
+            renaming[name] = Name(new)
+            self.unit.spliced.add(new)
+            if callee.own is not None and name not in callee.own and not is_flag(name):
+                self.unit.made.add(new)
+        for name in names.free(callee.code):
+            outer = callee.outer(name)
+            if outer is None or _means_the_same(outer, self.unit.outer(name)):
+                continue
+            if outer.value() is MISSING:
+                continue
+            renaming[name] = Name(self._outer_name(name, outer))
+        return renaming
+
+    def _outer_name(self, name: str, outer: Outer) -> str:
+        for known, other in self.unit.scopes.items():
+            if other == outer or other.means_only(outer.value()) and outer.means_only(other.value()):
+                return known
+        new = self.unit.fresh.name(name)
+        self.unit.scopes[new] = outer
+        return new
+
+    def outside(self, name: str, obj: Any) -> Expr:
+        """A name that means this object: the user's own if there is one."""
+        known = self.unit.outer(name)
+        if known is not None and known.value() is obj and name not in names.local(self.unit.code):
+            return Name(name)
+        return Name(self._outer_name(name, Outer(name, {name: obj})))
+
+    def _pass(self, callee: Callee, args: Mapping[str, Expr], renaming: Mapping[str, Name],
+              before: list[Statement], changing: Collection[str] = ()) -> dict[str, Expr]:
+        """Parameters that the callee doesn't rebind are replaced by plain arguments; others are bound first."""
+        rebound = names.bound(callee.code.body) | self._outliving(callee.code, args)
+        opaque = {n for stmt in statements(callee.code.body) for e in expressions(stmt) for node in walk(e)
+                  if isinstance(node, Opaque) for n in node.reads}
+        values: dict[str, Expr] = {}
+        for param, arg in args.items():
+            plain = isinstance(arg, Name) and arg.id not in changing or isinstance(arg, Const) and param not in opaque
+            if param not in rebound and plain:
+                values[param] = arg
+            else:
+                before.append(Bind((renaming[param].id,), (arg,), at=arg.at))
+        return values
+
+    def _outliving(self, code: Code, args: Mapping[str, Expr]) -> frozenset[str]:
+        """Parameters that a function made by the callee reads, perhaps when the argument's name means another thing."""
+        captured = {n for stmt in statements(code.body) for e in expressions(stmt) for node in walk(e)
+                    if isinstance(node, Function) for n in node.free}
+        bound = Counter([p.name for p in self.unit.code.params])
+        bound.update(n for stmt in statements(self.unit.code.body) for n in names.bound_by(stmt))
+        return frozenset(p for p in captured & args.keys() if isinstance(arg := args[p], Name)
+                         and (self.loops or bound[arg.id] > 1))
+
+
+def _means_the_same(outer: Outer, own: Outer | None) -> bool:
+    """Whether a name means here what it means to a callee: modules and builtins aren't rebound unseen."""
+    if outer == own:
+        return True
+    value = outer.value()
+    known = isinstance(value, types.ModuleType) or getattr(builtins, outer.name, MISSING) is value
+    return known and own is not None and own.value() is value
