@@ -334,9 +334,9 @@ class Derivative(Generic[P, R]):
         variants, values = self._question(args, kwargs)
         return stages(*variants.task(values))
 
-    def pull(self, primals: Arguments, places: tuple[int, ...]) -> Any:
+    def pull(self, primals: Arguments, places: tuple[int, ...], keywords: dict[str, Any] | None = None) -> Any:
         """What `vjp` returns; `places` are those of the primals that have a gradient."""
-        variant, values = self.select(primals, {})
+        variant, values = self.select(primals, keywords or {})
         value, record = variant.artifact.forward(*values)
         value, aux = value if self._has_aux else (value, None)
         pullback = Pullback(variant, record, self._selection, value, len(primals), places)

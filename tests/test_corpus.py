@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from corpus import CORE, LATER, NASTY, PROGRAMS, Program
-from corpus.skeleton import constructs, length, operations, skeleton, tree
+from corpus.skeleton import constructs, length, operations, shape, skeleton
 from harness import (
     assert_fresh,
     call_derivative,
@@ -84,11 +84,22 @@ def pullback(p: Program) -> None:
         check_pullback(p.function, args, p.wrt, want)
 
 
-CHECKS = (core_form, gradient, plain, general, checked, value, pullback)
+def first_input(p: Program) -> None:
+    """Optimised and plain at the first input, against differences."""
+    args = p.inputs[0]
+    want = differences(p.function, args, p.wrt)
+    for options in ({}, {"plain": True}):
+        compare(call_derivative(derivative(p.function, p.wrt, **options), args, p.wrt), want)
+
+
+QUICK = (core_form, first_input)
+SWEEP = (gradient, plain, general, checked, value, pullback)
 
 
 def _cases(names: object) -> list:
-    return [pytest.param(PROGRAMS[n], c, id=f"{n}-{c.__name__}") for n, c in itertools.product(names, CHECKS)]
+    """Each program at its first input; under every option, and at all inputs, in the long run."""
+    return [pytest.param(PROGRAMS[n], c, id=f"{n}-{c.__name__}", marks=[pytest.mark.long] if c in SWEEP else [])
+            for n, c in itertools.product(names, (*QUICK, *SWEEP))]
 
 
 @pytest.mark.parametrize("p, check", _cases(CORE))
@@ -109,6 +120,7 @@ def test_right_or_refused(p, check):
 
 # ---------------------------------------------------------------- the corpus itself
 
+@pytest.mark.long
 @pytest.mark.parametrize("p", PROGRAMS.values(), ids=PROGRAMS)
 def test_runs_and_is_smooth(p):
     """Each program gives the same finite number again for the same arguments, and has no kink nearby."""
@@ -120,6 +132,7 @@ def test_runs_and_is_smooth(p):
         compare(differences(p.function, args, p.wrt, step=1e-5), slopes, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("p", PROGRAMS.values(), ids=PROGRAMS)
 def test_depends_on_every_active_argument(p):
     for k in range(len(p.wrt)):
@@ -127,6 +140,7 @@ def test_depends_on_every_active_argument(p):
         assert any(np.any(np.abs(s) > 1e-6) for s in slopes), f"argument {p.wrt[k]} doesn't matter"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("p", PROGRAMS.values(), ids=PROGRAMS)
 def test_inputs_take_different_ways(p):
     ways = [(_sizes(args), _lines_run(p, args)) for args in p.inputs]
@@ -172,10 +186,10 @@ def test_some_inputs_are_empty():
     assert len(empty) >= 20
 
 
-def test_skeletons_are_distinct():
+def test_shapes_are_distinct():
     groups: dict[tuple, list[str]] = {}
     for p in PROGRAMS.values():
-        groups.setdefault(skeleton(tree(p)), []).append(p.name)
+        groups.setdefault(shape(p), []).append(p.name)
     assert not [names for names in groups.values() if len(names) > 1]
 
 

@@ -27,12 +27,11 @@ MOST_REFUSED = 3
 
 
 def _of(group: str) -> list[Program]:
-    names = GROUPS[group]
-    return [p for p in PROGRAMS.values() if _module(p) in names or _module(p).startswith(tuple(n for n in names if n[-1] == "_"))]
-
-
-def _module(p: Program) -> str:
-    return p.function.__module__.rpartition(".")[2]
+    """The programs of a group; a name that ends in `_` is the beginning of a module's."""
+    whole = {n for n in GROUPS[group] if not n.endswith("_")}
+    begun = tuple(n for n in GROUPS[group] if n.endswith("_"))
+    modules = {p.name: p.function.__module__.rpartition(".")[2] for p in PROGRAMS.values()}
+    return [p for p in PROGRAMS.values() if modules[p.name] in whole or modules[p.name].startswith(begun)]
 
 
 @pytest.mark.parametrize("group", GROUPS)

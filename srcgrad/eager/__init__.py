@@ -79,5 +79,6 @@ else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 __all__ = ["Generator", "Size", "Tensor", "accelerator", "backends", "cuda", "device", "dtype", "enable_grad", "finfo",
-           "get_default_dtype", "iinfo", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "promote_types",
-           "set_default_dtype", "set_grad_enabled", "set_printoptions", *dtypes.DTYPES, *FUNCTIONS, *arithmetic.MATH]
+           "get_default_dtype", "iinfo", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
+           "promote_types", "set_default_dtype", "set_grad_enabled", "set_printoptions", *dtypes.DTYPES, *FUNCTIONS,
+           *arithmetic.MATH]

@@ -84,7 +84,7 @@ def rsub(input: Tensor, other: Any) -> Any:
 def pow(input: Any, exponent: Any) -> Any:
     """input ** exponent"""
     if not isinstance(input, Tensor):
-        return general(_pow_of_number, np.power, input, exponent, False)
+        return general(_pow_of_number, np.power, input, exponent, False, "b", "pow")
     if isinstance(exponent, Tensor):
         whole = input._a.dtype.kind in "iu" and exponent._a.dtype.kind in "iu"
         return _whole_power(input, exponent) if whole else _pow_tensor(input, exponent)

@@ -8,8 +8,8 @@ import numpy as np
 
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, sequence
-from srcgrad.eager.structures import check_version
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.structures import SAVED_INFERENCE, check_version
+from srcgrad.eager.tensor import INFERENCE, Tensor, wrap
 from srcgrad.runtime import tensors
 from srcgrad.runtime.modes import enable_grad, mode
 
@@ -161,13 +161,18 @@ def carry_out(compiled: Any, args: tuple[Any, ...]) -> Any:
                                                             if t._a.dtype.kind in "fc")))
         return _replaced(value, _RESULTS, iter([_result(x, given) for _, x in _leaves(value, _RESULTS)]))
     places = tuple(dict.fromkeys(i for i, _ in paths))
-    value, pulled = (compiled.function(*primals), None) if compiled.lazy else compiled.pull(primals, places)
+    if compiled.lazy:
+        value, pulled = compiled.function(*primals, **compiled.keywords), None
+    else:
+        value, pulled = compiled.pull(primals, places)
     results = [_result(x, given) for _, x in _leaves(value, _RESULTS)]
     node = type(f"{compiled.name}Backward", (CompiledNode,), {"__module__": __name__})()
     inputs = tuple(t for _, t in _leaves(args, Tensor))
     node.plan, node.seq, node.outputs = _Plan, sequence(), max(1, len(results))
     node.compiled, node.primals, node.pulled, node.value, node.args = compiled, primals, pulled, value, args
     node.inputs, node.places, node.paths = inputs, places, paths
+    if any(t._vc is INFERENCE for t in inputs):
+        raise RuntimeError(SAVED_INFERENCE)
     node.saved = tuple(t._version for t in inputs)
     node.edges = tuple(edge_of(t) for _, t in _leaves(args, Tensor) if t.requires_grad)
     for k, t in enumerate(results):

@@ -48,6 +48,8 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     if a.ndim == 2 and wrap and a.shape[0] > a.shape[1]:
         places = np.arange(0, a.size, a.shape[1] + 1)
         self[tuple(np.unravel_index(places, a.shape))] = fill_value
+    elif a.ndim == 2:
+        FUNCTIONS["diagonal"](self).fill_(fill_value)
     else:
         self[(steps,) * a.ndim] = fill_value
     return self

@@ -94,8 +94,8 @@ def _check_view(t: Tensor) -> None:
         raise RuntimeError(f"Output {t.output_nr} of {bare_name(t.grad_fn)} is a view and is being modified inplace. "
                            "This view was created inside a custom Function (or because an input was returned as-is) "
                            "and the autograd logic to handle view+inplace would override the custom backward "
-                           "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
-                           "can fix this by cloning the output of the custom Function.")
+                           "associated with the custom Function, leading to incorrect gradients. This behavior is "
+                           "forbidden. You can fix this by cloning the output of the custom Function.")
     if hasattr(t, "_made_without_grad"):
         raise RuntimeError("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
                            "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "

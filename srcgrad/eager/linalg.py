@@ -8,6 +8,7 @@ import numpy as np
 from srcgrad.eager.dtypes import as_dtype
 from srcgrad.eager.extrema import result_of
 from srcgrad.eager.op import Op, operation, record, record_many
+from srcgrad.eager.pointwise import unsupported
 from srcgrad.eager.protocols import TORCH, bind
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.table import function, plain
@@ -22,6 +23,9 @@ _by_ranks = {(1, 1): _dot, (2, 1): _mv, (2, 2): _mm, (1, 2): _vector_matrix}
 
 def _same_type(x: Tensor, y: Tensor) -> None:
     if x._a.dtype != y._a.dtype:
+        if x._a.ndim == y._a.ndim == 1:
+            raise RuntimeError("dot : expected both vectors to have same dtype, but found "
+                               f"{x.dtype.legacy} and {y.dtype.legacy}")
         names = [as_dtype(t._a.dtype).legacy.lower().replace("long", "long int") for t in (x, y)]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
 
@@ -29,6 +33,8 @@ def _same_type(x: Tensor, y: Tensor) -> None:
 def _product(x: Tensor, y: Tensor, op: Op | None = None) -> Tensor:
     _same_type(x, y)
     a, b = x._a, y._a
+    if a.dtype.kind == "b":
+        raise unsupported("dot" if a.ndim == b.ndim == 1 else "addmm_impl_cpu_", a.dtype)
     if not a.ndim or not b.ndim:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D")
     try:

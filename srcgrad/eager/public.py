@@ -41,8 +41,8 @@ def _put(name: str, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     if isinstance(out, (tuple, list)):
         raise TypeError(f"{name}(): out= takes one tensor: use the results instead")
     if mode.grad and any(_requires(x) for x in (*args, *kwargs.values(), out)):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one "
-                           "of the arguments requires grad.")
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
     with no_grad():
         found = f(*args, **kwargs)
     a, b = out._a, found._a

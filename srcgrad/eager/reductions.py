@@ -259,7 +259,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 def _checked(x: Tensor, dim: int) -> tuple[np.ndarray, Any]:
     a = x._a
-    if a.dtype.kind not in "fc":
+    if a.dtype.kind != "f":
         raise unsupported("softmax_lastdim_kernel_impl", a.dtype)
     return a, axis(dim, a.ndim) if a.ndim else None
 

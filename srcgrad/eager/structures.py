@@ -10,6 +10,11 @@ from srcgrad.eager.graph import FREED, Node, Port
 from srcgrad.eager.tensor import INFERENCE, Tensor, _new, twin, wrap
 from srcgrad.runtime.arrays import cast, unbroadcast
 
+SAVED_INFERENCE = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.")
+
 
 def _array(x: Any) -> Any:
     return x._a if isinstance(x, Tensor) else x
@@ -44,10 +49,7 @@ def _kept(x: Any) -> Any:
 
 def _versions(saved: Sequence[Any]) -> tuple[Any, ...]:
     if any(isinstance(s, Tensor) and s._vc is INFERENCE for s in saved):
-        raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-                           "inference mode in computation tracked by autograd. To work around this, you can make a "
-                           "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
-                           "`torch.inference_mode()`.")
+        raise RuntimeError(SAVED_INFERENCE)
     return tuple(_versions(s) if isinstance(s, (list, tuple)) else s._version if isinstance(s, Tensor) else 0
                  for s in saved)
 
@@ -172,4 +174,4 @@ _COMMON = {"freed": _freed, "check": _check}
 ON_ARRAYS = {**_COMMON, "opened": _opened_arrays, "refit": _refit_arrays}
 ON_TENSORS = {**_COMMON, "opened": _opened_tensors, "refit": _refit_tensors, "rejoined": _rejoined, "steps": _steps}
 
-__all__ = ["COLLECTING", "ON_ARRAYS", "ON_TENSORS", "check_version"]
+__all__ = ["COLLECTING", "ON_ARRAYS", "ON_TENSORS", "SAVED_INFERENCE", "bare_name", "check_version"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, Storage
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, Storage, reach
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,

@@ -51,7 +51,7 @@ from srcgrad.passes.splice import Recursive
 from srcgrad.passes.unit import Unit
 from srcgrad.passes.unroll import is_uneven, written_out
 
-MOST_ROUNDS = 40
+MOST_ROUNDS = 60
 
 
 def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generators: bool = False) -> Unit | None:

@@ -133,7 +133,7 @@ class _Preparer:
         if counted:
             progress = Progress(self.tries, self.counters, self.fresh.name, self.visible, self.bindings)
             before, body = progress.block(whole.body, False)
-            whole, covered = replace(whole, body=body), frozenset(progress.merged)
+            whole, covered = replace(whole, body=body), frozenset(progress.merged | progress.restarted)
         note, whole, way = with_ways(whole, self.fresh.name)
         self.tries.starts.update(note)
         if way is not None:

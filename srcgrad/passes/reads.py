@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.interpret.state import Abstract, reach
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -90,25 +90,14 @@ class Reads:
     def _is_array(self, place: Expr, stmt: Statement | None) -> bool:
         """Whether the shadow is asked for an array, whose adjoint doesn't depend on what is in it."""
         item = self._item(root_name(place), stmt)
-        return not isinstance(place, Name) or item is None or all(r.storage.kind == "array" for r in item.refs)
+        return not isinstance(place, Name) or item is None \
+            or item.items is None and all(r.storage.kind == "array" for r in item.refs)
 
     def _groups(self, name: str, stmt: Statement | None, shape: bool) -> set[Any]:
         """The storages whose content reading the name may read; which array a container holds is its content, also
         where only the array's shape is asked for."""
         item = self._item(name, stmt)
-        out: set[Any] = set()
-        todo = list(item.refs) if item is not None else []
-        seen: set[Any] = set()
-        while todo:
-            ref = todo.pop()
-            if ref.storage in seen:
-                continue
-            seen.add(ref.storage)
-            if not shape or ref.storage.kind != "array":
-                out.add(ref.storage.group)
-            for part in ref.storage.fields.values():
-                todo.extend(part.refs)
-        return out
+        return {s.group for s in reach([] if item is None else [item]) if not shape or s.kind != "array"}
 
     def _item(self, name: str, stmt: Statement | None) -> Abstract | None:
         if stmt is None:
@@ -116,7 +105,7 @@ class Reads:
             ends += [env[name] for env in self.c.facts.after.values() if name in env]
             if not ends:
                 return None
-            return Abstract(refs=frozenset().union(*(e.refs for e in ends)))
+            return Abstract(items=tuple(ends))
         for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})):
             if name in env:
                 return env[name]

@@ -167,6 +167,7 @@ class Progress:
         self.tries, self.counters, self.fresh = tries, counters, fresh
         self.visible, self.bindings = visible, bindings
         self.merged: set[str] = set()
+        self.restarted: set[str] = set()        # counters in loops, which are as the last time's exception left them
 
     def block(self, block: Block, in_loop: bool) -> tuple[list[Statement], Block]:
         """What must run before the block may raise, and the block."""
@@ -213,6 +214,7 @@ class Progress:
         close()
         if in_loop:
             self.tries.resets[start] = count
+            self.restarted.add(done)
         return first if count else first[1:], tuple(out)
 
     def _step(self, done: str, count: int, block: Block, finished: int | None) -> If:

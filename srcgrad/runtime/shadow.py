@@ -144,6 +144,8 @@ class Shadow:
         >>> shadow(a)
         array([1., 1.])
         """
+        if not isinstance(container, (list, tuple, dict)):
+            raise _no_storage(container)
         for key in (container if isinstance(container, dict) else range(len(container))):
             item = container[key]
             if g[key] is None:
@@ -222,11 +224,16 @@ class Shadow:
         items = x if isinstance(x, dict) else fields(x)
         if items is None:
             del self._containers[id(x)]
-            raise TypeError(f"a {type(x).__name__} has no storage that could have an adjoint")
+            raise _no_storage(x)
         if len(bar) < len(items):
             for key in items.keys() - bar.keys():
                 bar[key] = _zero(items[key])
         return bar
+
+
+def _no_storage(x: Any) -> UnsupportedError:
+    return UnsupportedError(f"a {type(x).__name__} is met where a list, a dict or an object is differentiated",
+                            remedy="Give what may be one or the other a name of its own in each case.")
 
 
 def _new_memory(owner: np.ndarray, low: int, high: int) -> _Memory:

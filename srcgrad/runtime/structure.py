@@ -150,13 +150,24 @@ def add_at(bar: Any, index: Any, g: Any) -> None:
     if g is None:
         return
     if isinstance(bar, dict):
-        bar[index] = add(bar.get(index), g)
+        bar[index] = _merged(bar.get(index), g)
     elif not isinstance(bar, np.ndarray):
-        bar[index] = add(bar[index], g)
+        bar[index] = _merged(bar[index], g)
     elif _is_basic(index) and cells_are_distinct(bar):
         bar[index] += g
     else:
         np.add.at(bar, index, g)
+
+
+def _merged(bar: Any, g: Any) -> Any:
+    """The sum of two adjoints, which nobody else has, so that parts of it may be added to in place."""
+    if isinstance(g, np.ndarray) and bar is None:
+        return g.copy()
+    if isinstance(g, (list, tuple)):
+        return [_merged(_item(bar, i), g[i] if i < len(g) else None) for i in range(max(len(bar or ()), len(g)))]
+    if isinstance(g, dict):
+        return {key: _merged(part_of(bar, key), g.get(key)) for key in (*(bar or ()), *(k for k in g if not bar or k not in bar))}
+    return add(bar, g)
 
 
 def field_key(owner: Any, name: str) -> str | int:
@@ -482,4 +493,4 @@ def add_each(bars: Any, g: Any) -> None:
     [1.5, 2.0]
     """
     for key in (g if isinstance(g, dict) else range(len(g))):
-        bars[key] = add(bars[key], g[key])
+        bars[key] = _merged(bars[key], g[key])

@@ -1,6 +1,7 @@
 """How derivatives learn of tensors that they know nothing of: whoever has tensors registers them here."""
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable
@@ -46,6 +47,7 @@ class Lifted:
     def __init__(self, name: str, function: Callable[..., Any], derive: Callable[[str, Any], Any],
                  lazy: bool = False) -> None:
         self.name, self.function, self.lazy = name, function, lazy
+        self.keywords: dict[str, Any] = {}      # arguments that are given by name only
         self._derive = functools.cache(derive)
 
     def value(self, primals: tuple[Any, ...], places: tuple[int, ...]) -> Any:
@@ -53,16 +55,16 @@ class Lifted:
         code = getattr(self.function, "__code__", None)
         if places and code is not None and "detach" in code.co_names:
             return self.pull(primals, places)[0]
-        return self.function(*primals)
+        return self.function(*primals, **self.keywords)
 
     def pull(self, primals: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, Any]:
         """The value, and the function from its adjoint to gradients: a tuple with one entry a primal."""
-        value, pullback = self._derive("vjp", places).pull(primals, places)
+        value, pullback = self._derive("vjp", places).pull(primals, places, self.keywords)
         return value, pullback
 
     def gradient(self, args: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, ...]:
         """The gradients of a function that gives one number: of tensors, tensors that can be differentiated again."""
-        found = self._derive("grad", places[0] if len(places) == 1 else places)(*args)
+        found = self._derive("grad", places[0] if len(places) == 1 else places)(*args, **self.keywords)
         return found if isinstance(found, tuple) else (found,)
 
     def on_tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -70,11 +72,20 @@ class Lifted:
         if kwargs:
             bound = inspect.signature(self.function).bind(*args, **kwargs)
             bound.apply_defaults()
-            if bound.kwargs:
-                raise ArgumentError(f"{self.name} was called with tensors and the keyword-only arguments "
-                                    f"{', '.join(bound.kwargs)}", remedy="Let it take them by position as well.")
             args = bound.args
+            if bound.kwargs:
+                return _registered[0][1](self._with(bound.kwargs), args)
         return _registered[0][1](self, args)
+
+    def _with(self, keywords: dict[str, Any]) -> Lifted:
+        """The same function with some arguments given, which aren't differentiated."""
+        for name, value in keywords.items():
+            if among(value):
+                raise ArgumentError(f"{self.name} was given a tensor as {name}, which it takes by keyword only",
+                                    remedy="Let it take this argument by position as well.")
+        fixed = copy.copy(self)
+        fixed.keywords = keywords
+        return fixed
 
 
 def stop_gradient(x: Any) -> Any:

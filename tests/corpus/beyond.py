@@ -107,7 +107,7 @@ def match_on_a_string(x, kind):
     return np.sum(y)
 
 
-@program(inputs=[(vec(3),), (vec(3, 1, 2.0, 3.0),)])
+@program(inputs=[(vec(3),), (vec(3, 1, 2.0, 3.0),), (vec(1, 9),)])
 def walrus_in_a_test(x):
     if (s := np.sum(x * x)) > 5.0:
         return math.log(s)

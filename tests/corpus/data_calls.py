@@ -227,7 +227,7 @@ def local_recursion(x, n):
     return power(n) + power(1)
 
 
-@program(inputs=[(vec(3), 3), (vec(3, 1), 0)])
+@program(inputs=[(vec(3), 3), (vec(3, 1), 0), (vec(1, 9), 3)])
 def defaults_and_globals(x, n):
     global CALLS
     CALLS = CALLS + 1

@@ -39,7 +39,7 @@ def insert_and_pop(x, k):
     return total
 
 
-@program(inputs=[(vec(5), 3), (vec(2, 1), 0)])
+@program(inputs=[(vec(5), 3), (vec(2, 1), 0), (vec(1, 9), 3)])
 def stack_calculator(x, n):
     stack = [v * 1.0 for v in (1.0, 2.0)]
     stack.append(x[0])

@@ -21,7 +21,7 @@ def cholesky_with_jitter(A, jitter):
     return np.sum(L) + 2.0 * np.sum(np.log(np.diag(L)))
 
 
-@program(inputs=[(np.array([[1.0, 2.0], [2.0, 1.0]]), 0.1), (spd(3, 4), 0.1)])
+@program(inputs=[(np.array([[1.0, 2.0], [2.0, 1.0]]), 0.1), (spd(3, 4), 0.1), (mat(1, 1, 9), 0.1)])
 def jitter_until_it_works(A, jitter):
     B = A * 1.0
     for k in range(12):
@@ -39,7 +39,7 @@ def safe_log(v):
     return math.log(v)
 
 
-@program(inputs=[(vec(4),), (np.array([0.1, 0.9, 0.05]),), (np.zeros(0),)])
+@program(inputs=[(vec(4),), (np.array([0.1, 0.9, 0.05]),), (np.zeros(0),), (vec(1, 9),)])
 def each_in_its_own_try(x):
     s = 1.0
     for v in x:
@@ -82,7 +82,7 @@ def division_by_zero(x, d):
     try:
         a = a * x[-1]
         k = 1 // int(d)
-        a = a + k
+        a += k
     except ZeroDivisionError:
         a = a * a
     finally:
@@ -155,7 +155,7 @@ def break_in_a_try(x, n):
     return s
 
 
-@program(inputs=[(vec(4), 1), (vec(4), 5)])
+@program(inputs=[(vec(4), 1), (vec(4), 5), (vec(1, 9), 1)])
 def return_in_a_try(x, k):
     y = x * x
     try:
@@ -182,7 +182,7 @@ def nested_tries(x, k):
     return c * c
 
 
-@program(inputs=[(vec(4), 1.0), (vec(4), -1.0)])
+@program(inputs=[(vec(4), 1.0), (vec(4), -1.0), (vec(1, 9), 1.0)])
 def else_and_finally(x, c):
     log = []
     y = x * c
@@ -237,7 +237,7 @@ def suppressed(x, k):
     return np.sum(y ** 2)
 
 
-@program(inputs=[(vec(4), 2.0), (np.array([-0.5, 1.0, 2.0]), 1.0)])
+@program(inputs=[(vec(4), 2.0), (np.array([-0.5, 1.0, 2.0]), 1.0), (vec(1, 9), 2.0)])
 def quiet_division(x, c):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(x > 0.0, c / np.where(x > 0.0, x, 1.0), 0.0)

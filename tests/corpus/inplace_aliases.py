@@ -47,7 +47,7 @@ def step_state(state, dt):
     state.v -= dt * np.sin(state.u)
 
 
-@program(inputs=[(vec(6), 3), (vec(3, 1), 4), (vec(4, 2), 0)])
+@program(inputs=[(vec(6), 3), (vec(3, 1), 4), (vec(4, 2), 0), (vec(1, 9), 3)])
 def two_buffers_swapped(x, n):
     u = x.copy()
     v = np.zeros_like(u)
@@ -75,7 +75,7 @@ def three_time_levels(x, c, n):
     return energy + np.sum(now ** 2)
 
 
-@program(inputs=[(vec(5), 4), (vec(3, 1), 1), (vec(2, 2), 0)])
+@program(inputs=[(vec(5), 4), (vec(3, 1), 1), (vec(2, 2), 0), (vec(1, 9), 4)])
 def buffers_by_number(x, n):
     bufs = [x * 1.0, np.zeros(len(x))]
     for k in range(n):
@@ -231,7 +231,7 @@ def shared_rows(x):
     return np.sum(rows[2] ** 2) + np.sum(z * z)
 
 
-@program(inputs=[(vec(4), 3), (vec(2, 1), 1)])
+@program(inputs=[(vec(4), 3), (vec(2, 1), 1), (vec(1, 9), 3)])
 def dict_of_fields(x, n):
     fields = {"h": x * 1.0, "u": np.zeros(len(x))}
     h, u = fields["h"], fields["u"]

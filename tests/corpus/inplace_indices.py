@@ -83,11 +83,12 @@ def broadcast_into_the_place(A, v, s):
     B[:, 1] += v * s
     B[:, 2:] *= np.array([[[2.0]], [[3.0]]])
     B[1, 0] = v[:1]
-    B[..., -1] -= A[:, -1]
+    if s > 0.0:
+        B[..., -1] -= A[:, -1]
     return np.sum(B * B)
 
 
-@program(inputs=[(vec(7), 3), (vec(3, 1), 1), (vec(2, 2), 0)])
+@program(inputs=[(vec(7), 3), (vec(3, 1), 1), (vec(2, 2), 0), (vec(1, 9), 3)])
 def overlapping_source_and_target(x, n):
     y = x * x
     for _ in range(n):
@@ -99,7 +100,7 @@ def overlapping_source_and_target(x, n):
     return np.sum(y * x)
 
 
-@program(inputs=[(vec(5), 2), (vec(2, 1), 1)])
+@program(inputs=[(vec(5), 2), (vec(2, 1), 1), (vec(1, 9), 1)])
 def casts_into_integers(x, n):
     count = np.zeros(len(x), dtype=int)
     count[:] = 3.0 * x
@@ -179,7 +180,7 @@ def cells_without_dimensions(x, c):
     return float(a) * 0.0 + a * b + z
 
 
-@program(inputs=[(np.zeros((0, 3)), vec(3)), (mat(2, 3), vec(3, 1))], wrt=(0, 1))
+@program(inputs=[(np.zeros((0, 3)), vec(3)), (mat(2, 3), vec(3, 1)), (mat(1, 3, 9), vec(1, 9))], wrt=(0, 1))
 def nothing_to_write(A, v):
     B = A * 2.0
     B[:, 1] = v[0]
@@ -190,7 +191,7 @@ def nothing_to_write(A, v):
     return np.sum(B * B) + np.sum(v)
 
 
-@program(inputs=[(mat(3, 4, 5), 1), (mat(2, 3, 6), 0)])
+@program(inputs=[(mat(3, 4, 5), 1), (mat(2, 3, 6), 0), (mat(1, 3, 9), 0)])
 def a_constant_to_one_element(A, k):
     B = A * A
     B[k, 0] = 1.0

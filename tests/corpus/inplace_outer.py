@@ -59,7 +59,7 @@ def module_work_buffer(x, n):
     return total
 
 
-@program(inputs=[(vec(4), 2), (vec(2, 1), 1), (vec(4, 2), 0)])
+@program(inputs=[(vec(4), 2), (vec(2, 1), 1), (vec(4, 2), 0), (vec(1, 9), 2)])
 def closure_work_buffer(x, n):
     a = _use(x, n)
     y = 0.5 * x
@@ -76,7 +76,7 @@ def default_argument_buffer(x):
     return np.sum(a * b)
 
 
-@program(inputs=[(vec(6),), (vec(3, 1),)])
+@program(inputs=[(vec(6),), (vec(3, 1),), (vec(1, 9),)])
 def work_returned_by_a_callee(x):
     w = into_work(x)
     s = np.sum(w * w)
@@ -86,7 +86,7 @@ def work_returned_by_a_callee(x):
     return s
 
 
-@program(inputs=[(vec(5), 3), (vec(2, 1), 1), (vec(4, 2), 0)])
+@program(inputs=[(vec(5), 3), (vec(2, 1), 1), (vec(4, 2), 0), (vec(1, 9), 3)])
 def attribute_work_buffer(x, n):
     buffer = CACHE.buffer
     buffer[:] = 0.0
@@ -99,7 +99,7 @@ def attribute_work_buffer(x, n):
     return s
 
 
-@program(inputs=[(vec(4), 2), (vec(4, 1), 0)])
+@program(inputs=[(vec(4), 2), (vec(4, 1), 0), (vec(1, 9), 0)])
 def class_attribute_buffer(x, n):
     Cache.shared[:] = 1.0
     for k in range(n):
@@ -108,7 +108,7 @@ def class_attribute_buffer(x, n):
     return np.sum(Cache.shared * x)
 
 
-@program(inputs=[(mat(3, 4), vec(3)), (mat(3, 4, 1), vec(3, 2))], wrt=(0, 1))
+@program(inputs=[(mat(3, 4), vec(3)), (mat(3, 4, 1), vec(2, 2))], wrt=(0, 1))
 def table_updated_row_by_row(A, w):
     table = TABLE
     saved = table.copy()
@@ -121,7 +121,7 @@ def table_updated_row_by_row(A, w):
     return s
 
 
-@program(inputs=[(vec(5),), (vec(3, 1),)])
+@program(inputs=[(vec(5),), (vec(3, 1),), (vec(1, 9),)])
 def buffer_read_between_writes(x):
     s = 0.0
     for k in range(len(x)):

@@ -24,7 +24,7 @@ class Grid:
         self.inner = cells[1:-1]
 
 
-@program(inputs=[(vec(8),), (vec(4, 1),), (np.zeros(0),)])
+@program(inputs=[(vec(8),), (vec(4, 1),), (np.zeros(0),), (vec(1, 9),)])
 def views_of_views(x):
     y = x * 2.0
     a = y[::2]
@@ -38,7 +38,7 @@ def views_of_views(x):
     return np.sum(y * y) + np.sum(c)
 
 
-@program(inputs=[(mat(3, 4),), (np.asfortranarray(mat(3, 4, 1)),), (mat(8, 3, 2)[::2].T,), (mat(1, 4, 3),)])
+@program(inputs=[(mat(3, 4),), (np.asfortranarray(mat(2, 4, 1)),), (mat(8, 5, 2)[::2].T,), (mat(1, 4, 3),)])
 def reshape_by_layout(A):
     B = A * 1.5
     flat = B.reshape(-1)
@@ -82,7 +82,7 @@ def rows_that_are_written(A, s):
     return np.sum(B * B) + total
 
 
-@program(inputs=[(vec(6),), (vec(2, 1),)])
+@program(inputs=[(vec(6),), (vec(2, 1),), (vec(1, 9),)])
 def views_returned_by_functions(x):
     y = np.exp(0.1 * x)
     h = second_half(y)
@@ -144,7 +144,7 @@ def views_that_are_only_read(A, v):
     return s + np.sum(B * B)
 
 
-@program(inputs=[(vec(7), 3), (vec(3, 1), 3), (vec(4, 2), 1)])
+@program(inputs=[(vec(7), 3), (vec(3, 1), 3), (vec(4, 2), 1), (vec(1, 9), 1)])
 def windows_over_what_changes(x, width):
     y = x * 2.0
     w = sliding_window_view(y, width)
@@ -175,7 +175,7 @@ def copies_and_views_by_asarray(x, n):
     return np.sum(y) + np.sum(f) * d[0] + np.sum(w)
 
 
-@program(inputs=[(vec(4),), (vec(2, 1),)])
+@program(inputs=[(vec(4),), (vec(2, 1),), (vec(1, 9),)])
 def halves_of_complex_numbers(x):
     z = np.zeros(len(x), dtype=complex)
     z.real = x
@@ -234,7 +234,7 @@ def blocks_in_a_loop(A, lower):
     return np.sum(B * A)
 
 
-@program(inputs=[(vec(6), 2), (vec(3, 1), 4), (vec(5, 2), 0)])
+@program(inputs=[(vec(6), 2), (vec(3, 1), 4), (vec(5, 2), 0), (vec(1, 9), 0)])
 def a_window_that_moves(x, n):
     y = np.concatenate((x, 2.0 * x))
     w = y[:2]

@@ -121,6 +121,7 @@ def unbuffered_operations(x, idx):
     np.add.at(H, idx, np.array([1.0, 2.0]) * x[0])
     np.divide.at(h, idx, x[idx] + 1.0)
     np.negative.at(h, [0])
+    h[1:] *= H[1:, 0] + 2.0
     return np.sum(h * h) + np.sum(H * H)
 
 
@@ -134,6 +135,7 @@ def methods_of_ufuncs(x, w):
     m = np.maximum.reduce(x) + np.minimum.reduce(w)
     s = np.add.reduceat(x, [0, len(x) // 2])
     top = np.maximum.accumulate(np.sin(3.0 * x))
+    top *= m
     return np.sum(P * S) + a[-1] * p[-1] + np.sum(r) * m + s[0] * s[-1] + np.sum(top)
 
 
@@ -153,7 +155,7 @@ def shuffled_with_a_seed(x):
     return np.sum(A * z) + y[0]
 
 
-@program(inputs=[(vec(5), 2), (vec(2, 1), 1)])
+@program(inputs=[(vec(5), 2), (vec(2, 1), 1), (vec(1, 9), 2)])
 def sorted_between_writes(x, n):
     best = np.full(3, 4.0)
     for k in range(len(x)):

@@ -129,7 +129,7 @@ def gauss_seidel_by_rows(A, b):
     return np.sum(u * u)
 
 
-@program(inputs=[(vec(4), 0.3), (vec(2), 0.9)], wrt=(0, 1))
+@program(inputs=[(vec(4), 0.3), (vec(2), 0.9), (vec(1, 9), 0.3)], wrt=(0, 1))
 def functions_in_turn(x, k):
     y = x
     for f, scale in ((np.tanh, 1.0), (np.sin, k), (lambda v: v * v + k, 2.0)):

@@ -90,7 +90,7 @@ def sent_values(x, rate):
     return total
 
 
-@program(inputs=[(vec(6), 0.5), (vec(3), 2.5)], wrt=(0, 1))
+@program(inputs=[(vec(6), 0.5), (vec(3), 2.5), (vec(1, 9), 0.5)], wrt=(0, 1))
 def two_loops_share_one(x, k):
     values = (v * k for v in x)
     total = 0.0
@@ -103,7 +103,7 @@ def two_loops_share_one(x, k):
     return total
 
 
-@program(inputs=[(vec(5),), (vec(3),)])
+@program(inputs=[(vec(5),), (vec(3),), (vec(1, 9),)])
 def pairs_of_enumerated(x):
     numbered = enumerate(x)
     i, first = next(numbered)

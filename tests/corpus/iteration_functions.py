@@ -40,7 +40,7 @@ def lengths_and_distances(x, k):
     return total
 
 
-@program(inputs=[(vec(4), 0.9), (vec(2), 2.0)], wrt=(0, 1))
+@program(inputs=[(vec(4), 0.9), (vec(2), 2.0), (vec(1, 9), 0.9)], wrt=(0, 1))
 def operators_as_functions(x, k):
     total = 0.0
     for op in (operator.add, operator.mul, operator.sub):
@@ -52,7 +52,7 @@ def operators_as_functions(x, k):
     return add(total, first[0]) + sum(squares) + pow(k, 2) + divmod(x[0], k)[1] + abs(-k) + operator.neg(k)
 
 
-@program(inputs=[(vec(4), [1, 0, 1, 1]), (vec(2), [0, 1])])
+@program(inputs=[(vec(4), [1, 0, 1, 1]), (vec(2), [0, 1]), (vec(1, 9), [1, 0, 1, 1])])
 def selected_and_starred(x, chosen):
     total = 0.0
     for v in itertools.compress(x, chosen):

@@ -150,7 +150,7 @@ def with_finally(x):
     return total * log[0]
 
 
-@program(inputs=[(vec(4), 0.9), (vec(2), 5.0)], wrt=(0, 1))
+@program(inputs=[(vec(4), 0.9), (vec(2), 5.0), (vec(1, 9), 0.9)], wrt=(0, 1))
 def first_that_fits(x, k):
     found = next((v * v for v in x if v * k > 1.0), k)
     return found * k + next(iter(x))
@@ -179,7 +179,7 @@ def made_inside(x, k):
     return total * k
 
 
-@program(inputs=[(vec(4), 0.9), (vec(3), 5.0)], wrt=(0, 1))
+@program(inputs=[(vec(4), 0.9), (vec(3), 5.0), (vec(1, 9), 0.9)], wrt=(0, 1))
 def chained_and_accumulated(x, k):
     total = 0.0
     for v in itertools.chain(x, [k, k * k], scaled(x, 0.5)):
@@ -193,7 +193,7 @@ def chained_and_accumulated(x, k):
     return total
 
 
-@program(inputs=[(vec(4), 0.9), (vec(3), 5.0)], wrt=(0, 1))
+@program(inputs=[(vec(4), 0.9), (vec(3), 5.0), (vec(1, 9), 0.9)], wrt=(0, 1))
 def pairs_and_products(x, k):
     energy = 0.0
     for a, b in itertools.combinations(x, 2):

@@ -104,7 +104,7 @@ def while_with_else(x, limit):
     return s * s
 
 
-@program(inputs=[(vec(3), 1.0), (-vec(3), 1.0), (vec(3), -1.0)], wrt=(0, 1))
+@program(inputs=[(vec(3), 1.0), (-vec(3), 1.0), (vec(3), -1.0), (vec(1, 9), 1.0)], wrt=(0, 1))
 def guards_at_the_top(x, c):
     if c < 0.0:
         return c * c
@@ -232,7 +232,7 @@ def power_iteration_until_steady(x, n):
     return norm + v[0]
 
 
-@program(inputs=[(vec(5), 0.2), (vec(2, 1), 3.0)])
+@program(inputs=[(vec(5), 0.2), (vec(2, 1), 3.0), (vec(1, 9), 0.2)])
 def adaptive_steps(x, h):
     t, y = 0.0, x * 1.0
     tries = 0
@@ -404,7 +404,7 @@ def and_or_give_operands(x, n):
     return s * (n or 2.0)
 
 
-@program(inputs=[(vec(4), 3), (vec(2, 1), 5)])
+@program(inputs=[(vec(4), 3), (vec(2, 1), 5), (vec(1, 9), 3)])
 def deleted_things(x, n):
     parts = [x * k for k in range(3)]
     scale = x[0] * 2.0
@@ -454,7 +454,7 @@ def recursion_with_jumps(x, depth):
     return tree(x, depth) * 0.5
 
 
-@program(inputs=[(vec(6), 0.5), (vec(2, 3), 9.0)])
+@program(inputs=[(vec(6), 0.5), (vec(2, 3), 9.0), (vec(1, 9), 0.5)])
 def tape_survives_two_loops(x, limit):
     y = x * 1.0
     for sweep in range(3):

@@ -108,7 +108,7 @@ def number_then_array(A):
     return np.sum(s * s)
 
 
-@program(inputs=[(vec(2), 1.0), (vec(2, 1), -40.0)])
+@program(inputs=[(vec(2), 1.0), (vec(2, 1), -40.0), (vec(1, 9), 1.0)])
 def error_after_partial_effects(x, shift):
     A = np.outer(x, x) + np.diag(x)
     total = np.zeros(2)

@@ -41,8 +41,10 @@ def test_promotion(value: Any, dtype: Any) -> None:
 
 
 def test_products_do_not_promote() -> None:
-    with pytest.raises(RuntimeError, match="expected m1 and m2 to have the same dtype"):
+    with pytest.raises(RuntimeError, match="dot : expected both vectors to have same dtype"):
         t([1.0, 2.0]) @ t([1.0, 2.0], F64)
+    with pytest.raises(RuntimeError, match="expected m1 and m2 to have the same dtype"):
+        t([[1.0, 2.0]]) @ t([1.0, 2.0], F64)
     with pytest.raises(RuntimeError, match=r"mean\(\): could not infer output dtype.*Got: Long"):
         t([1, 2]).mean()
 

@@ -7,6 +7,7 @@ import itertools
 import types
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,9 @@ class Calls:
         if any(isinstance(m, Closure) and m.function in ev.heap.escaping for m in members(function)):
             self.arguments(ev, expr, env, inlined=True)
             return NOT_YET              # it is going to be an object that says which function it is
+        if isinstance(function, Closure) and fields.forwarded(function.function, (), (), expr.at) is not None:
+            self.arguments(ev, expr, env, inlined=True)
+            return ev.rewrite(expr, partial(_forwarded, function, expr))
         if isinstance(function, Known) and isinstance(function.obj, type):
             made = constructors.construct(self, ev, expr, function.obj, env)
             if made is not None:
@@ -403,6 +407,14 @@ def _hashable(function: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _forwarded(closure: Closure, expr: Call, parts: tuple[Expr, ...], make: Make) -> Expr:
+    whole = rebuild(expr, parts)
+    assert isinstance(whole, Call)
+    call = fields.forwarded(closure.function, whole.args, whole.kwargs, expr.at)
+    assert call is not None
+    return call
 
 
 def _by_method(expr: Call, parts: tuple[Expr, ...]) -> Expr:

@@ -7,7 +7,7 @@ from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, Env
 from srcgrad.analysis.values import Known, ObjectOf, Super
-from srcgrad.lang.core import Attr, Call, Const, Expr
+from srcgrad.lang.core import Attr, Call, Const, Expr, rebuild
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.calls import Calls
@@ -23,9 +23,11 @@ def super_call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstr
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         assert isinstance(func.value, Call)
+        call = rebuild(expr, parts)
+        assert isinstance(call, Call)
         first = () if isinstance(found, staticmethod) else (func.value.args[1],)
         plain = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
-        return Call(make.outside(func.name, plain), (*first, *expr.args), expr.kwargs, at=expr.at)
+        return Call(make.outside(func.name, plain), (*first, *call.args), call.kwargs, at=expr.at)
     return ev.rewrite(expr, build, *instance, *args, *kwargs.values())
 
 

@@ -18,7 +18,23 @@ from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Ref
 from srcgrad.analysis.values import Known, ObjectOf
-from srcgrad.lang.core import Attr, Bind, Call, Const, Dict, Effect, Expr, List, Name, Star, Statement, Store
+from srcgrad.lang.core import (
+    Attr,
+    Bind,
+    Call,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    Item,
+    List,
+    Name,
+    Star,
+    Statement,
+    Store,
+    names_read,
+    rebuild,
+)
 from srcgrad.lang.source import is_user_function
 from srcgrad.runtime.closures import Captured
 
@@ -39,16 +55,18 @@ def construct(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> A
     for name in ("__init__", "__post_init__", "__new__"):
         fields.guard_class(ev, cls, name)
     args, kwargs = calls.arguments(ev, expr, env, inlined=True)
-    if isinstance(ev.site, Bind) and ev.site.values == (expr,) and not _reads(expr, ev.site.names[0]):
+    if isinstance(ev.site, Bind) and ev.site.values == (expr,) and ev.site.names[0] not in names_read(expr):
         bind = ev.site
         ev.replacements[bind] = lambda make: _made(make, expr, cls, bind.names[0], bind)
         return NOT_YET
-    return ev.rewrite(expr, lambda parts, make: _temporary(make, expr, cls), *args, *kwargs.values())
+    return ev.rewrite(expr, lambda parts, make: _temporary(make, _rebuilt(expr, parts), cls))
 
 
-def _reads(expr: Expr, name: str) -> bool:
-    from srcgrad.lang.core import names_read
-    return name in names_read(expr)
+def _rebuilt(expr: Call, parts: tuple[Expr, ...]) -> Call:
+    """The call over what its parts have become."""
+    new = rebuild(expr, parts)
+    assert isinstance(new, Call)
+    return new
 
 
 # ---------------------------------------------------------------- classes
@@ -83,15 +101,14 @@ def _is_plain(cls: type) -> bool:
 def _record(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abstract:
     """A dataclass or a named tuple is a display of its fields."""
     if any(isinstance(a, Star) for a in expr.args) or any(k is None for k, _ in expr.kwargs):
-        spread = calls.spread_out(ev, expr, env)
-        return ev.rewrite(expr, spread, *(ev(a, env) for a in expr.args), *(ev(v, env) for _, v in expr.kwargs))
+        return _spread_out(ev, expr, env)
     given = record_arguments(cls, expr)
     if given is None:
         raise Refused(f"`{cls.__name__}` is called with arguments that it doesn't take", "check the call", expr.at)
     missing = _left_out(cls, given)
     if missing:
         args, kwargs = calls.arguments(ev, expr, env)
-        return ev.rewrite(expr, lambda parts, make: _completed(make, expr, missing), *args, *kwargs.values())
+        return ev.rewrite(expr, lambda parts, make: _completed(make, _rebuilt(expr, parts), missing))
     items = {name: ev(value, env) for name, value in given.items()}
     for name, default in _plain_defaults(cls).items():
         items.setdefault(name, Abstract(Known(default)))
@@ -99,6 +116,35 @@ def _record(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abs
         return containers.of_items(ev, [items[name] for name in record_fields(cls) or ()], cls)
     storage = containers.born(ev, expr, "object", items.items(), env, cls)
     return Abstract(ObjectOf(cls, ()), frozenset((Ref(storage),)))
+
+
+def _spread_out(ev: Evaluator, expr: Call, env: Env) -> Abstract:
+    """Point(*a, **d)   ->   Point(a[0], a[1], z=d["z"])"""
+    lengths: list[int | None] = []
+    for arg in expr.args:
+        item = ev(arg.value if isinstance(arg, Star) else arg, env)
+        if isinstance(arg, Star) and item.items is None:
+            raise Refused("the length of what is spread here isn't known", "name the elements one by one", expr.at)
+        lengths.append(len(item.items or ()) if isinstance(arg, Star) else None)
+    keys: list[list[Any] | None] = []
+    for name, value in expr.kwargs:
+        found = containers.sure_keys(ev(value, env))
+        if name is None and found is None:
+            raise Refused("the keywords that `**` spreads here aren't known", "name them one by one", expr.at)
+        keys.append(found if name is None else None)
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        call = _rebuilt(expr, parts)
+        args: list[Expr] = []
+        for arg, n in zip(call.args, lengths):
+            held = make.bind(arg.value) if isinstance(arg, Star) else arg
+            args += [held] if n is None else [Item(held, Const(k)) for k in range(n)]
+        kwargs: list[tuple[str | None, Expr]] = []
+        for (name, value), found in zip(call.kwargs, keys):
+            held = value if name is not None else make.bind(value)
+            kwargs += [(name, held)] if name is not None else [(k, Item(held, Const(k))) for k in found or ()]
+        return Call(call.func, tuple(args), tuple(kwargs), at=expr.at)
+    return ev.rewrite(expr, build)
 
 
 def record_arguments(cls: type, call: Call) -> dict[str, Expr] | None:

@@ -64,6 +64,7 @@ from srcgrad.lang.core import (
     Unary,
 )
 from srcgrad.lang.source import is_user_function
+from srcgrad.rules.spellings import METHODS
 
 OPERATORS: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -455,6 +456,9 @@ class Evaluator:
             return fields.attribute(self, expr, owner, value.cls, env)
         if isinstance(value, Array) and expr.name in ("T", "real", "imag", "flat"):
             return self._array_attribute(expr, owner, value)
+        if isinstance(value, (ListOf, DictOf)) and hasattr(list if isinstance(value, ListOf) else dict, expr.name) \
+                or isinstance(value, Array) and owner.active and expr.name in METHODS:
+            return fields.bound_method(self, expr, owner)
         result = operations.attribute(value, expr.name)
         if owner.active and value == UNKNOWN and expr.name not in _INACTIVE_ATTRIBUTES:
             result = Array(None, None) if expr.name in ("real", "imag", "T", "mT") else result

@@ -14,9 +14,11 @@ from srcgrad.analysis.scope import guard_attribute
 from srcgrad.analysis.values import Known, ObjectOf, OneOf, Value
 from srcgrad.lang.core import (
     Attr,
+    Bind,
     Call,
     Code,
     Const,
+    Dict,
     Expr,
     Function,
     If,
@@ -26,12 +28,17 @@ from srcgrad.lang.core import (
     Star,
     Store,
     Unary,
+    names_read,
+    substitute,
+    walk,
 )
 from srcgrad.lang.parse import LAMBDA
 from srcgrad.runtime.containers import has_field
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
+
+Keywords = tuple[tuple[str | None, Expr], ...]
 
 
 def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -> Abstract:
@@ -123,14 +130,55 @@ def _method(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, found: Any) -
     if isinstance(found, (classmethod, staticmethod)):
         return Abstract(Known(guard_class(ev, cls, expr.name)))
     guard_class(ev, cls, expr.name)
-    return ev.rewrite(expr, lambda parts, make: bound_method(make.bind(parts[0]), expr.name), owner)
+    return bound_method(ev, expr, owner)
 
 
-def bound_method(owner: Name, name: str) -> Expr:
-    """lambda *args, **kwargs: owner.name(*args, **kwargs)"""
-    call = Call(Attr(owner, name), (Star(Name("args")),), ((None, Name("kwargs")),))
-    params = (Param("args", "varargs"), Param("kwargs", "varkw"))
-    return Function(Code(LAMBDA, params, (Return(call),)), (owner.id,))
+def bound_method(ev: Evaluator, expr: Attr, owner: Abstract) -> Abstract:
+    """owner.name   ->   lambda *args, **kwargs: owner.name(*args, **kwargs), of the owner at this time"""
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        return forwarding(Attr(kept(make, parts[0]), expr.name, at=expr.at), (), {}, expr.at)
+    return ev.rewrite(expr, build, owner)
+
+
+def kept(make: Make, value: Expr) -> Name:
+    """A name of its own for a value, also for what a name means now."""
+    name = make.name(value.id if isinstance(value, Name) else "held")
+    make.add(Bind((name,), (value,), at=value.at))
+    return Name(name, at=value.at)
+
+
+def forwarding(func: Expr, args: tuple[Expr, ...], named: dict[str, Expr], at: Any) -> Function:
+    """lambda *args_, **kwargs_: func(*args, *args_, **named, **kwargs_); the names in it are kept as defaults."""
+    more: Expr = Name("kwargs")
+    if named:
+        more = Dict((*map(Const, named), None), (*named.values(), more))
+    call = Call(func, (*args, Star(Name("args"))), ((None, more),), at=at)
+    own = dict.fromkeys(e.id for part in (func, *args, *named.values()) for e in walk(part) if isinstance(e, Name))
+    params = (Param("args", "varargs"), *(Param(name, "keyword", Name(name)) for name in own),
+              Param("kwargs", "varkw"))
+    return Function(Code(LAMBDA, params, (Return(call, at=at),), at), tuple(own), at=at)
+
+
+def forwarded(function: Function, args: tuple[Expr, ...], kwargs: Keywords, at: Any) -> Call | None:
+    """What a call of a function that only forwards its arguments calls itself."""
+    code = function.code
+    kinds = [p.kind for p in code.params]
+    if not kinds or kinds != ["varargs", *["keyword"] * (len(kinds) - 2), "varkw"] or len(code.body) != 1:
+        return None
+    first, *held, last = code.params
+    match code.body[0]:
+        case Return(Call(func, (*own, Star(Name(spread))), ((None, more),))) if spread == first.name:
+            named: Keywords = ()
+            if isinstance(more, Dict) and more.keys[-1:] == (None,) and all(isinstance(k, Const) for k in more.keys[:-1]):
+                named, more = tuple((k.value, v) for k, v in zip(more.keys[:-1], more.values)), more.values[-1]
+            parts = (func, *own, *(v for _, v in named))
+            if more != Name(last.name) or any(names_read(e) & {first.name, last.name} for e in parts):
+                return None
+            values = {p.name: p.default for p in held if p.default is not None}
+            func, *rest = (substitute(e, values) for e in parts)
+            given = tuple(zip((k for k, _ in named), rest[len(own):]))
+            return Call(func, (*rest[:len(own)], *args), (*given, *kwargs), at=at)
+    return None
 
 
 def assigns(ev: Evaluator, cls: type, name: str) -> str | None:

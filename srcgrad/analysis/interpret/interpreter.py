@@ -26,6 +26,7 @@ from srcgrad.analysis.interpret.state import (
     forget_name,
     live_part,
     merge_envs,
+    reach,
 )
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
@@ -205,12 +206,8 @@ class _Walk(Control):
         self.block(code.body, env)
 
     def _mark_in_place(self, item: Abstract) -> None:
-        for ref in item.refs:
-            self.heap.mark(ref.storage, written=True, loose=True)
-            for part in ref.storage.fields.values():
-                self._mark_in_place(part)
-        for part in item.items or ():
-            self._mark_in_place(part)
+        for storage in reach([item]):
+            self.heap.mark(storage, written=True, loose=True)
 
     def block(self, block: tuple[Statement, ...], env: Env | None) -> Env | None:
         for stmt in block:

@@ -33,6 +33,7 @@ from srcgrad.lang.core import (
     Statement,
     Store,
     Tuple,
+    rebuild,
 )
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import METHODS
@@ -99,7 +100,9 @@ def _of_named_tuple(ev: Evaluator, expr: Call, owner: Abstract, value: TupleOf) 
         raise Refused("it isn't known which fields are replaced here", "name them one by one", expr.at)
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-        t = make.bind(expr.func.value)
+        call = rebuild(expr, parts)
+        assert isinstance(call, Call) and isinstance(call.func, Attr)
+        t, given = make.bind(call.func.value), dict(call.kwargs)
         values = [given.get(name, Attr(t, name)) for name in value.fields]
         if expr.func.name == "_replace":
             return Call(make.outside(value.cls.__name__, value.cls), tuple(values), at=expr.at)

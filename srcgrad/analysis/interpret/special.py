@@ -28,25 +28,19 @@ from srcgrad.analysis.values import (
 )
 from srcgrad.lang.core import (
     Attr,
-    Bind,
     Call,
-    Code,
     Const,
     Dict,
     Effect,
     Expr,
-    Function,
     Item,
     List,
-    Name,
-    Param,
     Return,
     Slice,
     Star,
     Store,
     Tuple,
 )
-from srcgrad.lang.parse import LAMBDA
 from srcgrad.runtime import containers as changes
 
 if TYPE_CHECKING:
@@ -171,24 +165,11 @@ def _partial(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
         return None
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-        held = [e if isinstance(e, Const) else _kept(make, e) for e in parts[1:]]
+        held = [e if isinstance(e, Const) else fields.kept(make, e) for e in parts[1:]]
         n = len(expr.args)
         named = {name: value for (name, _), value in zip(expr.kwargs, held[n:])}
-        more: Expr = Name("kwargs")
-        if named:
-            more = Dict((*map(Const, named), None), (*named.values(), more))
-        call = Call(held[0], (*held[1:n], Star(Name("args"))), ((None, more),), at=expr.at)
-        free = tuple(dict.fromkeys(e.id for e in held if isinstance(e, Name)))
-        params = (Param("args", "varargs"), Param("kwargs", "varkw"))
-        return Function(Code(LAMBDA, params, (Return(call, at=expr.at),), expr.at), free, at=expr.at)
+        return fields.forwarding(held[0], tuple(held[1:n]), named, expr.at)
     return ev.rewrite(expr, build, *args, *kwargs.values())
-
-
-def _kept(make: Make, value: Expr) -> Name:
-    """A name of its own for a value, also for what a name means now."""
-    name = make.name(value.id if isinstance(value, Name) else "held")
-    make.add(Bind((name,), (value,), at=value.at))
-    return Name(name, at=value.at)
 
 
 def same(function: Any) -> Any:

@@ -103,7 +103,9 @@ class Abstract:
 
     @property
     def active(self) -> bool:
-        return _reaches_active(self)
+        if self.varied:
+            return True
+        return bool(self.refs or self.items) and _reaches_active(self)
 
     @property
     def numeric(self) -> bool:
@@ -111,19 +113,19 @@ class Abstract:
 
 
 def _reaches_active(item: Abstract) -> bool:
-    """Whether it or something that it holds is active; containers may hold themselves."""
+    """Whether something active can be reached from the value."""
     todo, seen = [item], set()
     while todo:
-        part = todo.pop()
-        if part.varied:
+        current = todo.pop()
+        if current.varied:
             return True
-        todo += part.items or ()
-        for ref in part.refs:
+        todo.extend(current.items or ())
+        for ref in current.refs:
             if ref.storage.active:
                 return True
             if ref.storage not in seen:
                 seen.add(ref.storage)
-                todo += ref.storage.fields.values()
+                todo.extend(ref.storage.fields.values())
     return False
 
 

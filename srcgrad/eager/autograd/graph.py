@@ -1,13 +1,20 @@
 """The kinds of the graph's nodes, under torch's names."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from srcgrad.eager.graph import Node, edge_of
 from srcgrad.eager.graph import accumulator as _accumulator
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.tensor import Tensor, bump
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge"]
+__all__ = ["GradientEdge", "Node", "get_gradient_edge", "increment_version"]
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Counts a write in place that nobody saw."""
+    for t in [tensor] if isinstance(tensor, Tensor) else tensor:
+        bump(t)
 
 
 class GradientEdge(NamedTuple):

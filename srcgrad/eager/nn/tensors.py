@@ -1,10 +1,10 @@
 """Tensors as compositions see them: the chapters attach the methods, which a type checker so doesn't know."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    Tensor = Any
+    from srcgrad.eager.tensor import Tensor
 else:
     from srcgrad.eager.tensor import Tensor
 

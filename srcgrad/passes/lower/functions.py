@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.lang import core, names, parse
 from srcgrad.passes.lower.context import Lowering, Statements, lowers
+from srcgrad.passes.lower.deletions import settled
 from srcgrad.passes.lower.hoist import check
 from srcgrad.passes.lower.returns import at_the_end
 
@@ -19,7 +20,7 @@ _OWN_SCOPE = ("FunctionDef", "AsyncFunctionDef", "Lambda", "ClassDef")
 def function(node: Any, low: Lowering) -> core.Code:
     """A def in core form; every way through it ends in a return."""
     _named_super(node)
-    body = at_the_end(low.block(node.body))
+    body = settled(at_the_end(low.block(node.body)))
     refused = any(isinstance(s, core.Refuse) for s in core.statements(body))
     if is_generator(node) and not core.suspends(body) and not refused:
         body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",

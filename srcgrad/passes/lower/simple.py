@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.lang import core, parse
+from srcgrad.passes.lower import deletions
 from srcgrad.passes.lower.context import Lowering, Statements, lowers
 from srcgrad.passes.lower.hoist import Refused
 
@@ -59,7 +60,7 @@ def _deleted(target: Any, low: Lowering) -> Statements:
     at = low.at(target)
     match parse.kind(target):
         case "Name":
-            return []
+            return [deletions.note(target.id, at)]
         case "Tuple" | "List":
             return [stmt for inner in target.elts for stmt in _deleted(inner, low)]
         case "Attribute":

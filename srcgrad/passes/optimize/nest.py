@@ -134,6 +134,8 @@ class _Walk:
             if not self.marks.isdisjoint(bound_by(stmt)):
                 mine.waiting.clear()
             stmt = self.statement(stmt, mine, depth)
+            for name in bound_by(stmt):
+                mine.waiting.pop(name, None)
             mine.last.update(dict.fromkeys(header_writes(stmt, self.effects), self.clock))
             out.append((stmt, self._await(stmt, mine) if single and isinstance(stmt, Bind) else None))
         if scope is not None:

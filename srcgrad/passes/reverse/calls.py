@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analysis.interpret.state import NOTHING, Abstract
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, reach
 from srcgrad.analysis.values import Array
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Name, Statement, Unpack
 from srcgrad.lang.names import root_name
@@ -44,9 +44,7 @@ class Calls:
         return Step(stmt, out, forward=forward, also_reads=[a for a in args if isinstance(a, Name)])
 
     def _in_place(self, item: Abstract) -> bool:
-        return self.c.in_place(item) or any(self._in_place(i) for i in item.items or ()) or any(
-            self._in_place(part) for ref in item.refs for part in ref.storage.fields.values()
-            if ref.storage.kind != "array")
+        return any(self.c.in_place(Abstract(refs=frozenset((Ref(s),)))) for s in reach([item]))
 
     def _arguments(self, stmt: Statement, value: Call) -> list[Expr]:
         function, receiver = self.c.facts.callees[(stmt, id(value))]

@@ -74,6 +74,7 @@ class Context:
         self.complex = meets_complex(facts)
         self.bindings = _count_bindings(unit.code)
         self.owned = {} if plain else own_by_name(unit.code, facts)
+        self._unsure: dict[Storage, bool] = {}
         self._annotated: list[Expr] = []       # facts go by identity, so what they are of must live on
         self.holders = self._find_holders(unit.code)
 
@@ -148,7 +149,15 @@ class Context:
 
     def in_place(self, item: Abstract) -> bool:
         """Whether something writes into the storages that the value may lie in: its adjoint then is a buffer."""
-        return any(self.facts.written(ref.storage) for ref in item.refs)
+        return any(self.facts.written(ref.storage) or ref.storage.kind != "array" and self._holds_either(ref.storage)
+                   for ref in item.refs)
+
+    def _holds_either(self, storage: Storage) -> bool:
+        """Whether only running tells where the adjoint of something in a container lies: then that is in the shadow."""
+        if storage not in self._unsure:
+            self._unsure[storage] = False
+            self._unsure[storage] = any(self.either(part) for part in storage.fields.values())
+        return self._unsure[storage]
 
     def static(self, item: Abstract) -> Ref | None:
         """The one exact reference whose buffer is a variable of the backward pass, or None (then the shadow has it)."""
@@ -165,10 +174,8 @@ class Context:
         in place, whose adjoint lies in the shadow."""
         value = self.facts.value_of(item)
         unsure = value == UNKNOWN or isinstance(value, OneOf) or isinstance(value, Array) and value.dims is None
-        if not unsure or not self.in_place(item) or self.static(item) is not None:
-            return False
-        return any(ref.storage.kind == "array" for ref in item.refs) or value == UNKNOWN \
-            or isinstance(value, OneOf) and any(map(is_number, value.kinds))
+        return unsure and self.in_place(item) and self.static(item) is None \
+            and all(ref.storage.kind == "array" for ref in item.refs)
 
     def buffer_name(self, storage: Storage) -> str:
         return self.bar(self.holders[storage])

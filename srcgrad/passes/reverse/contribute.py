@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import basic_index
-from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.interpret.state import Abstract, Ref, reach
 from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, OneOf, TupleOf, Value, same_dtype
 from srcgrad.errors import InternalError
 from srcgrad.lang.core import (
@@ -98,10 +98,9 @@ class Contributor:
 
     def _holds_buffers(self, item: Abstract) -> bool:
         """Whether a container holds arrays that are written in place: their adjoints can't wait in its slots."""
-        if item.items is not None:
-            return any(self.c.in_place(part) or self._holds_buffers(part) for part in item.items)
-        parts = [p for ref in item.refs if ref.storage.kind != "array" for p in ref.storage.fields.values()]
-        return any(self.c.in_place(p) or self._holds_buffers(p) for p in parts)
+        parts = item.items if item.items is not None else [
+            p for ref in item.refs if ref.storage.kind != "array" for p in ref.storage.fields.values()]
+        return any(self.c.in_place(Abstract(refs=frozenset((Ref(s),)))) for s in reach(parts))
 
     def _each(self, stmt: Statement, operand: Name, item: Abstract, g: Expr, state: State, out: Out) -> None:
         if item.items is None:
@@ -233,7 +232,7 @@ class Contributor:
         assert isinstance(owner, (Item, Attr))
         base = self.mutable(stmt, owner.value, state, out)
         key = owner.index if isinstance(owner, Item) else self._field_key(stmt, owner)
-        if self.c.in_place(self.c.kind(stmt, owner.value)) and not isinstance(self.c.value(stmt, owner), Array):
+        if self.c.in_place(self.c.kind(stmt, owner.value)) and not isinstance(self.c.value(stmt, owner.value), Array):
             # nobody may have contributed to this slot of the shadow yet
             return Call(self.c.helper("opened", structure.opened), (base, key, owner))
         return Item(base, key)
