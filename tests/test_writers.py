@@ -69,11 +69,11 @@ PAIRS: dict[str, tuple[Callable, Callable, list[np.ndarray]]] = {
     "negative.at": (lambda a: np.negative.at(a, [1, 1, 0]),
                     lambda a: writers.apply_at(np.negative, a, [1, 1, 0]), VECTORS),
     "shuffle": (lambda a: np.random.default_rng(3).shuffle(a),
-                lambda a: writers.shuffle(np.random.default_rng(3).shuffle, a), VECTORS + MATRICES),
+                lambda a: writers.shuffle(np.random.default_rng(3).permutation, a), VECTORS + MATRICES),
     "shuffle columns": (lambda a: np.random.default_rng(3).shuffle(a, axis=1),
-                        lambda a: writers.shuffle(np.random.default_rng(3).shuffle, a, 1), MATRICES),
+                        lambda a: writers.shuffle(np.random.default_rng(3).permutation, a, 1), MATRICES),
     "shuffle of old": (lambda a: np.random.RandomState(3).shuffle(a),
-                       lambda a: writers.shuffle(np.random.RandomState(3).shuffle, a), VECTORS + MATRICES),
+                       lambda a: writers.shuffle(np.random.RandomState(3).permutation, a), VECTORS + MATRICES),
     "nan_to_num": (lambda a: np.nan_to_num(a, copy=False), lambda a: writers.nan_to_num(a, copy=False), VECTORS),
 }
 

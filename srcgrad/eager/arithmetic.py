@@ -12,7 +12,7 @@ from srcgrad.eager.op import Op, operation, record
 from srcgrad.eager.pointwise import binary, general, operand, shape_error, unary, unsupported
 from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.quiet import quiet
-from srcgrad.eager.table import function
+from srcgrad.eager.table import FUNCTIONS, function, operand_checked
 from srcgrad.eager.tensor import Tensor, method, wrap
 
 _add = binary(Op("AddBackward0", np.add, both=True), np.add)
@@ -346,3 +346,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 MATH = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+
+# the functions that operators call under names of their own
+for _called in ("add", "sub", "mul", "div", "pow", "remainder", "fmod", "floor_divide", "rsub", "eq", "ne", "not_equal",
+                "lt", "less", "le", "less_equal", "gt", "greater", "ge", "greater_equal", "maximum", "minimum", "fmax",
+                "fmin", "hypot", "atan2", "arctan2", "logaddexp", "bitwise_and", "bitwise_or", "bitwise_xor",
+                "bitwise_left_shift", "bitwise_right_shift"):
+    function(operand_checked(FUNCTIONS[_called], _called), _called)

@@ -125,15 +125,24 @@ class _Plan:
 
     @staticmethod
     def tensors(node: CompiledNode, out_bar: Any) -> tuple[Any, ...]:
-        """The gradients as tensors: of a scalar function by its compiled gradient, which is differentiable itself."""
+        """The gradients as tensors: by a compiled gradient of one number, which is differentiable itself."""
         node.check()
-        if node.outputs != 1 or not isinstance(out_bar, Tensor) or out_bar._a.ndim:
+        one = node.outputs == 1 and isinstance(node.value, _RESULTS) and isinstance(out_bar, Tensor)
+        if not one or out_bar._a.ndim and not node.compiled.can_weigh:
             raise RuntimeError(f"{node.compiled.name}: gradients of a compiled function can be differentiated again "
-                               "only where it gives one number. Return one, or leave create_graph out.")
+                               "only where it gives one number, or one array. Return one, or leave create_graph out.")
         with enable_grad():
-            found = node.compiled.gradient(node.args, node.places)
+            if out_bar._a.ndim:
+                found = node.compiled.weighted(out_bar, node.args, node.places)
+            else:
+                found = tuple(_times(g, out_bar) for g in node.compiled.gradient(node.args, node.places))
         by_place = dict(zip(node.places, found))
-        return tuple(_at(by_place[i], path) * out_bar for i, path in node.paths)
+        return tuple(_at(by_place[i], path) for i, path in node.paths)
+
+
+def _times(x: Any, factor: Tensor) -> Any:
+    """All tensors of a structure times a number."""
+    return _replaced(x, Tensor, iter([leaf * factor for _, leaf in _leaves(x, Tensor)]))
 
 
 def _cotangent(node: CompiledNode, out_bar: Any) -> Any:

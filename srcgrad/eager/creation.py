@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -115,10 +116,11 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     >>> tensor([1.0, 2.5], requires_grad=True)
     tensor([1.0000, 2.5000], requires_grad=True)
     """
-    if requires_grad:
-        a = _array_of(data, dtype)
-        return made(a, True, device)
-    return made(_array_of(data, dtype), False, device)
+    if isinstance(data, Tensor):
+        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                      "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+                      UserWarning, stacklevel=3)
+    return made(_array_of(data, dtype), requires_grad, device)
 
 
 @plain

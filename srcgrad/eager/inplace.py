@@ -29,7 +29,7 @@ from srcgrad.eager.pointwise import operand, shape_error
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.slices import rebase, regenerate, retain
 from srcgrad.eager.structures import bare_name
-from srcgrad.eager.table import FUNCTIONS
+from srcgrad.eager.table import FUNCTIONS, operand_checked
 from srcgrad.eager.tensor import INFERENCE, Tensor, _new, bump, method
 from srcgrad.runtime.modes import mode
 
@@ -203,7 +203,7 @@ def _direct(name: str, ufunc: Any, operator: str) -> None:
         return self
     called.__name__ = f"{name}_"
     called.__doc__ = f"`{name}`, written into this tensor."
-    setattr(Tensor, f"{name}_", called)
+    setattr(Tensor, f"{name}_", operand_checked(called, f"{name}_"))
     setattr(Tensor, operator, called)
 
 
@@ -252,6 +252,8 @@ def zero_(self: Tensor) -> Tensor:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Sets all elements to one number."""
     number = getattr(value, "_a", value)
+    if isinstance(number, str):
+        raise TypeError("fill_(): argument 'value' (position 1) must be Number, not str")
     if np.ndim(number):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {np.ndim(number)} "
                            "dimensions.")
@@ -264,6 +266,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 @method()
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Takes the elements of another tensor, broadcast and cast."""
+    if isinstance(src, str) or src is None:
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     source = src if isinstance(src, Tensor) else creation.tensor(src)
     if source._a.shape != self._a.shape:
         _broadcasts(self._a, source._a)

@@ -21,6 +21,9 @@ def sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence."""
     if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
         shape = tuple(shape[0])
+    for n in shape:
+        if not hasattr(n, "__index__"):
+            raise TypeError(f"argument 'size' must be tuple of ints, not {type(n).__name__}")
     return tuple(int(n) for n in shape)
 
 

@@ -6,8 +6,11 @@ import types
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from srcgrad.api import DEFAULT, Derivative
 from srcgrad.errors import ArgumentError
+from srcgrad.lang.load import load
 from srcgrad.options import Options
 from srcgrad.runtime import tensors
 
@@ -58,7 +61,9 @@ class Differentiable(Generic[P, R]):
                                 remedy="Pass a function.")
         functools.update_wrapper(self, f)
         name = str(getattr(f, "__name__", type(f).__name__)).replace("<lambda>", "Lambda")
-        self._lifted = tensors.Lifted(name, f, lambda mode, places: Derivative(f, places, mode, False, options))
+        self._lifted = tensors.Lifted(
+            name, f, lambda mode, places: Derivative(f, places, mode, False, options),
+            weigh=lambda count, places: Derivative(_weighted(f, count), places, "grad", False, options))
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         if tensors.among(*args, *kwargs.values()):
@@ -70,3 +75,10 @@ class Differentiable(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<differentiable {self.__wrapped__!r}>"
+
+
+def _weighted(f: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """The sum of what `f` gives of that many arguments times a weight, which comes first."""
+    arguments = ", ".join(f"a{i}" for i in range(count))
+    text = f"def weighted(weight, {arguments}):\n    return np.sum(weight * function({arguments}))\n"
+    return load(text, "weighted", {"np": np, "function": f})[0]

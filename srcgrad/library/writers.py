@@ -171,10 +171,9 @@ def partitioned(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", o
     return np.take_along_axis(a, partition_order(a, kth, axis), axis)
 
 
-def shuffle(shuffler: Callable, x: Array, axis: int = 0) -> None:
-    """shuffler(x, axis), with the same draws"""
-    order = np.arange(np.shape(x)[axis])
-    shuffler(order)
+def shuffle(permutation: Callable, x: Array, axis: int = 0) -> None:
+    """rng.shuffle(x, axis), by `rng.permutation`, which shuffles positions with the same draws"""
+    order = permutation(np.shape(x)[axis])
     x[...] = np.take(x, order, axis)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.state import reach
 from srcgrad.analysis.values import Closure, Lazy
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import (
@@ -51,7 +52,7 @@ def is_finite(facts: Facts, stmt: Statement, call: Call) -> bool:
     body = list(statements(callee.code.body))
     quiet = not any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield)
                     for s in body)
-    written = any(facts.written(ref.storage) for a in call.args for ref in facts.kind(stmt, a).refs)
+    written = any(map(facts.written, reach([facts.kind(stmt, a) for a in call.args])))
     return quiet and not written and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
 
 

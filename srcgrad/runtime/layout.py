@@ -123,8 +123,8 @@ def unnest(g: Any, nesting: Any) -> Any:
 
 def join_like(pieces: Sequence[Any], parts: Sequence[Shape], axis: int) -> Any:
     """The adjoint of what was split into `parts` along `axis`; a piece of None is zero."""
-    known = next(piece for piece in pieces if piece is not None)
-    full = [np.zeros(part, known.dtype) if piece is None else piece for piece, part in zip(pieces, parts)]
+    dtype = next((piece.dtype for piece in pieces if piece is not None), np.dtype(float))
+    full = [np.zeros(part, dtype) if piece is None else piece for piece, part in zip(pieces, parts)]
     return np.concatenate(full, axis)
 
 

@@ -136,26 +136,26 @@ class Shadow:
         return self.pop(a)
 
     def add_each(self, container: Any, g: Any) -> None:
-        """Add the adjoints `g` of all elements of a list, a tuple or a dict: arrays' to their memories, numbers' to
-        slots.  None is zero.
+        """Add the adjoints `g` of all that a list, a tuple, a dict or an object holds: arrays' to their memories,
+        numbers' to slots.  None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.add_each([a, 2.0], [np.ones(2), 3.0])
         >>> shadow(a)
         array([1., 1.])
         """
-        if not isinstance(container, (list, tuple, dict)):
+        items = _items(container)
+        if items is None:
             raise _no_storage(container)
-        for key in (container if isinstance(container, dict) else range(len(container))):
-            item = container[key]
-            if g[key] is None:
+        for key, item in items:
+            if (part := part_of(g, key)) is None:
                 continue
             if isinstance(item, np.ndarray):
-                self.add(item, g[key])
-            elif isinstance(item, (list, tuple, dict)):
-                self.add_each(item, g[key])
+                self.add(item, part)
+            elif _items(item) is not None:
+                self.add_each(item, part)
             elif not isinstance(container, tuple):
-                add_at(self(container), key, g[key])
+                add_at(self(container), key, part)
 
     def pop(self, a: Any) -> Any:
         """The adjoint of a storage at the point of its birth, which ends it: asked for again, it is zero.
@@ -172,7 +172,8 @@ class Shadow:
             if not cells_are_distinct(bar):
                 bar = _each_cell_once(bar)
             owner = root(a)
-            if owner.base is None:
+            # an empty array may be a view of one that lives on: overlap doesn't tell
+            if owner.base is None and a.size:
                 self._memory.pop(id(owner), None)
         else:
             self._containers.pop(id(a), None)
@@ -229,6 +230,14 @@ class Shadow:
             for key in items.keys() - bar.keys():
                 bar[key] = _zero(items[key])
         return bar
+
+
+def _items(x: Any) -> list[tuple[Any, Any]] | None:
+    """What a list, a tuple, a dict or an object holds, with the index, key or field of each; None of what is none."""
+    if isinstance(x, (list, tuple)):
+        return list(enumerate(x))
+    held = x if isinstance(x, dict) else fields(x)
+    return None if held is None else list(held.items())
 
 
 def _no_storage(x: Any) -> UnsupportedError:

@@ -166,7 +166,7 @@ def _merged(bar: Any, g: Any) -> Any:
     if isinstance(g, (list, tuple)):
         return [_merged(_item(bar, i), g[i] if i < len(g) else None) for i in range(max(len(bar or ()), len(g)))]
     if isinstance(g, dict):
-        return {key: _merged(part_of(bar, key), g.get(key)) for key in (*(bar or ()), *(k for k in g if not bar or k not in bar))}
+        return {key: _merged(part_of(bar, key), g.get(key)) for key in {**(bar or {}), **g}}
     return add(bar, g)
 
 
@@ -458,7 +458,7 @@ def opened(bars: Any, key: Any, x: Any) -> Any:
     >>> bars
     [[0.0, 5.0]]
     """
-    part = bars[key]
+    part = bars.get(key) if isinstance(bars, dict) else bars[key]
     if part is None:
         part = bars[key] = zeros_like(x)
     return part

@@ -41,14 +41,16 @@ class Lifted:
     """A function that can be carried out on tensors.
 
     `derive(mode, places)` gives its derivative ("vjp" or "grad") by the argument at a place, or at several.  A `lazy`
-    one is differentiated only if the backward pass comes to it.
+    one is differentiated only if the backward pass comes to it.  `weigh(n, places)` gives the gradient of the sum of
+    its result times a weight, which comes before its n arguments.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any], derive: Callable[[str, Any], Any],
-                 lazy: bool = False) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], derive: Callable[[str, Any], Any], lazy: bool = False,
+                 weigh: Callable[[int, Any], Any] | None = None) -> None:
         self.name, self.function, self.lazy = name, function, lazy
         self.keywords: dict[str, Any] = {}      # arguments that are given by name only
         self._derive = functools.cache(derive)
+        self._weigh = None if weigh is None else functools.cache(weigh)
 
     def value(self, primals: tuple[Any, ...], places: tuple[int, ...]) -> Any:
         """The value on arrays; of a function that detaches, which arrays can't, that of its compiled form."""
@@ -65,6 +67,18 @@ class Lifted:
     def gradient(self, args: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, ...]:
         """The gradients of a function that gives one number: of tensors, tensors that can be differentiated again."""
         found = self._derive("grad", places[0] if len(places) == 1 else places)(*args, **self.keywords)
+        return found if isinstance(found, tuple) else (found,)
+
+    @property
+    def can_weigh(self) -> bool:
+        """Whether `weighted` can be asked for."""
+        return self._weigh is not None and not self.keywords
+
+    def weighted(self, weight: Any, args: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, ...]:
+        """The gradients of the sum of the result times a weight, as tensors that can be differentiated again."""
+        assert self._weigh is not None
+        shifted = tuple(i + 1 for i in places)
+        found = self._weigh(len(args), shifted[0] if len(shifted) == 1 else shifted)(weight, *args)
         return found if isinstance(found, tuple) else (found,)
 
     def on_tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -139,3 +139,40 @@ def test_derivatives_are_cut_at_compile_time(f: Any, expected: list[float], opti
     np.testing.assert_allclose(t.grad.numpy(), expected)
     with torch.no_grad():
         srcgrad.differentiable(f)(t)
+
+
+@srcgrad.differentiable
+def scaled(x, y, *, k=2.0, square=True):
+    return np.sum(x * x * y) * k if square else np.sum(x) * k
+
+
+@srcgrad.differentiable
+def wave(x, y):
+    return np.sin(x) * y
+
+
+def test_arguments_by_keyword() -> None:
+    x, y = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0])
+    scaled(x, y=y, k=3.0).backward()
+    assert x.grad.tolist() == [18.0, 48.0]
+    x.grad = None
+    scaled(x, y, square=False).backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+    with pytest.raises(srcgrad.ArgumentError, match="scaled was given a tensor as k, which it takes by keyword only"):
+        scaled(x, y, k=torch.tensor(2.0))
+
+
+def test_gradients_of_arrays_can_be_differentiated_again() -> None:
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = torch.tensor([3.0, -4.0], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(wave, (x, y)) and torch.autograd.gradgradcheck(wave, (x, y))
+
+
+def test_what_inference_made_is_not_saved() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.inference_mode():
+        y = torch.tensor([3.0, 4.0])
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        wave(x, y)
+    with torch.no_grad():
+        assert not wave(x, y).requires_grad

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from harness import clone, compare, differences
-from random_programs import aliasing, calling, jumping, triangular, writing
+from random_programs import aliasing, calling, containing, jumping, triangular, writing
 
 __all__ = ["KINDS", "WRT", "OutOfTime", "generate", "load", "reference", "time_limit"]
 
 KINDS: dict[int, tuple[Callable[[random.Random, bool], str], int]] = {
     1: (aliasing.write, 4), 2: (calling.write, 4), 3: (triangular.write, 3),
-    4: (jumping.write, 4), 6: (writing.write, 4),
+    4: (jumping.write, 4), 5: (containing.write, 4), 6: (writing.write, 4),
 }
 WRT = (0, 1, 2)
 LARGEST = 1e3

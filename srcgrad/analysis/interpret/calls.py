@@ -37,6 +37,7 @@ from srcgrad.analysis.values import (
     Known,
     Lazy,
     ListOf,
+    Number,
     ObjectOf,
     OneOf,
     RangeOf,
@@ -66,6 +67,7 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
 ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, itertools.chain.from_iterable, np.ndenumerate,
                        *(v for v in vars(itertools).values() if isinstance(v, type))))
+COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement, itertools.product)
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
@@ -321,6 +323,9 @@ class Calls:
         plain = equivalent_of(function, constants, bool(kwargs))
         if function is zip:
             plain = _zip_of(ev, args)
+        if function in COMBINATORIC and plain is not None and plain.count is None and not active \
+                and all(isinstance(ev.value(a), (RangeOf, Number, Known)) for a in args):
+            plain = None                # selections of numbers stay as the user wrote them
         if plain is not None or makes_generator(function):
             self.callees[(ev.site, id(expr))] = (function if plain is None else plain.function, False)
         return Abstract(Lazy(), varied=active)

@@ -30,10 +30,17 @@ def given(ev: Evaluator, expr: Opaque, env: Env) -> Abstract | None:
         return NOTHING
     if parse.kind(expr.node) not in ("ListComp", "DictComp") or expr.at is None:
         return None
+    if any(parse.kind(node) == "Lambda" for node in parse.nodes(expr.node)):
+        return noted(ev, expr)          # functions, perhaps of what is differentiated
+    pending = ev.pending
     try:
-        return _kind(ev, expr, dict(env))
+        found = _kind(ev, expr, dict(env))
     except (Refused, NeverReturns):
         return NOTHING if active else None
+    if ev.pending > pending:
+        ev.pending = pending
+        return noted(ev, expr)          # it makes objects, say, which is known when it is there as statements
+    return found
 
 
 def noted(ev: Evaluator, expr: Opaque) -> Abstract:

@@ -5,6 +5,7 @@ import functools
 import inspect
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -303,7 +304,7 @@ class _Rewriter:
             return None
         x, *rest = self.args
         if func.name == "shuffle":
-            return self.use(writers.shuffle, func, x, *rest, **self.kwargs)
+            return self.use(writers.shuffle, replace(func, name="permutation"), x, *rest, **self.kwargs)
         if not self.active():
             return None
         if rest and func.name == "permutation" or "axis" in self.kwargs:

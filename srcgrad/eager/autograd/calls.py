@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,11 @@ __all__ = ["backward", "grad"]
 def _several(x: Any) -> list[Any]:
     if x is None:
         return []
-    return list(x) if isinstance(x, Sequence) and not isinstance(x, Tensor) else [x]
+    found = [x] if isinstance(x, Tensor) else list(x)
+    for t in found:
+        if t is not None and not isinstance(t, Tensor):
+            raise TypeError(f"gradients are of tensors, and with respect to tensors, but got {type(t).__name__}")
+    return found
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,

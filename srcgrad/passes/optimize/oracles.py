@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret.state import Abstract
+from srcgrad.analysis.interpret.state import Abstract, reach
 from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.values import UNKNOWN, Array, Value, join, number_of
@@ -71,7 +71,9 @@ class Oracles:
             for name, item in env.items():
                 old = out.get(name)
                 if old is not None and old is not item and old != item:
-                    item = Abstract(join(self._value(old), self._value(item)), old.refs | item.refs)
+                    parts = {id(part): part for part in (*(old.items or ()), *(item.items or ()))}
+                    item = Abstract(join(self._value(old), self._value(item)), old.refs | item.refs,
+                                    items=tuple(parts.values()) or None)
                 out[name] = item
         return out
 
@@ -156,20 +158,7 @@ class Oracles:
         return out
 
     def _tokens(self, item: Abstract) -> set[Any]:
-        found: set[Any] = set()
-        todo, seen = list(item.refs), set()
-        for part in item.items or ():
-            found |= self._tokens(part)
-        while todo:
-            storage = todo.pop().storage
-            if storage in seen:
-                continue
-            seen.add(storage)
-            if self.c.facts.written(storage):
-                found.add(storage.group)
-            for part in storage.fields.values():
-                todo.extend(part.refs)
-        return found
+        return {storage.group for storage in reach([item]) if self.c.facts.written(storage)}
 
     def _adjoint_storages(self) -> dict[str, frozenset[Hashable]]:
         """Names that aren't primal: those that may share an object are one class; it counts if something writes it."""
