@@ -141,7 +141,10 @@ class Callees:
             self._loosen(ev, item)
         for k, template in summary.after:
             self._put(ev, expr, template, items[k], items, (k,))
-        return self._import(ev, expr, summary.result, items, ())
+        result = self._import(ev, expr, summary.result, items, ())
+        for item in (*items, result):
+            _keep_together(ev, item)
+        return result
 
     def found(self, function: Any, expr: Expr) -> Found:
         try:
@@ -302,6 +305,15 @@ class Callees:
             candidate, number = f"{name}_{number}", number + 1
         self._names.add(candidate)
         return candidate
+
+
+def _keep_together(ev: Evaluator, item: Abstract) -> None:
+    """Caller and callee must agree on where adjoints are: in the shadow those of all arrays of a value, or of none."""
+    reached = _reach(item)
+    written = {s.group for s in ev.heap.storages() if s.written}
+    if item.active and any(s.kind != "array" or s.group in written for s in reached):
+        for storage in reached:
+            ev.heap.mark(storage, written=True, loose=True)
 
 
 def _holds_more(item: Abstract) -> bool:

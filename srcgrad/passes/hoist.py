@@ -16,6 +16,7 @@ from srcgrad.lang.core import (
     Cond,
     Const,
     Expr,
+    For,
     Function,
     If,
     Name,
@@ -26,6 +27,7 @@ from srcgrad.lang.core import (
     Statement,
     Tuple,
     Unary,
+    While,
     children,
     expressions,
     rebuild,
@@ -178,23 +180,25 @@ class Hoister(Splicer):
             bound = [stmt for stmt in order if name in names.bound_by(stmt)]
             if name not in self.unit.spliced or not bound:
                 continue
-            again, loops = self._rounds(bound[0], here, order)
-            if len(bound) == 1 and order[bound[0]] < here and name not in written and not again:
+            again, several = self._rounds(bound, self.unit.spliced[name])
+            if all(order[stmt] < here for stmt in bound) and name not in written and not again:
                 kept.append(name)
-            elif loops:
+            elif several:
                 return Refuse(f"a function that is made anew in a loop shares the variable `{name}`, which changes, "
                               "with others", "Keep it in an object or a list.", at=expr.at)
         return tuple(kept)
 
-    def _rounds(self, bound: Statement, here: int, order: dict[Statement, int]) -> tuple[bool, bool]:
-        """Whether one call of the function that binds a name does so again and again, and whether there are several
-        such calls, round a loop."""
-        chain = self.unit.chains.get(bound, ())
-        around = [s for s in order if isinstance(s, (For, While)) and bound in statements((s,))]
-        own = [s for s in around if self.unit.chains.get(s, ()) == chain]
-        site = self.site
-        loops = [s for s in order if isinstance(s, (For, While)) and site in statements((s,))] if site else []
-        return bool(own), any(self.unit.chains.get(s, ()) != chain for s in loops)
+    def _rounds(self, bound: list[Statement], chain: tuple[Any, ...]) -> tuple[bool, bool]:
+        """Whether a call of the function that binds a name does so again and again; whether there are several such
+        calls, round a loop."""
+        again = several = False
+        for loop in statements(self.unit.code.body):
+            if isinstance(loop, (For, While)):
+                inside = set(statements((loop,)))
+                within = len(self.unit.chains.get(loop, ())) >= len(chain)
+                again |= within and not inside.isdisjoint(bound)
+                several |= not within and self.site in inside
+        return again, several
 
 
 class Maker:

@@ -168,7 +168,11 @@ class Inliner(Hoister):
         used = names.bound(inner).union(*(names_read(e) for s in inner for e in expressions(s)))
         if name in used or value.id not in names.bound(inner):
             return out
-        return [rename_statement(s, {value.id: Name(name)}) for s in before]
+        renamed = [rename_statement(s, {value.id: Name(name)}) for s in before]
+        for old, new in zip(inner, statements(tuple(renamed)), strict=True):
+            if old in self.unit.chains:
+                self.unit.chains[new] = self.unit.chains[old]
+        return renamed
 
     def _again(self, stmt: Statement, values: tuple[Expr, ...]) -> list[Statement]:
         match stmt:

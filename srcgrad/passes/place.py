@@ -345,7 +345,7 @@ class _Placer(Loops, Guards):
 
     def _branch_names(self, stmt: If, inner: list[Step], start: Needs, end: Needs) -> frozenset[str]:
         """Names that only this branch binds, once, at its top, and that nothing reads after it."""
-        top = {n for s in inner if not blocks(s.stmt) for n in bound_of(s)}
+        top = {n for s in inner if not blocks(s.stmt) for n in bound_of(s)} - self.c.tries.counters
         live = self.facts.live.after[stmt]
         return frozenset(n for n in top if self.c.bindings.get(n) == 1 and n not in live and ("name", n) in end
                          and ("name", n) not in start)

@@ -89,7 +89,7 @@ class _Resolver:
     def _store(self, stmt: Store) -> list[Statement]:
         if isinstance(stmt.place, Name):
             return self._augmented_name(stmt, stmt.place)
-        active = self.facts.kind(stmt, stmt.place).active or self.facts.kind(stmt, stmt.value).active
+        active = self._differentiated(stmt, stmt.place)
         if stmt.op is not None and self._holds_array(stmt):
             return self._element(stmt, active)
         if stmt.op is not None and not active and self._unknown(stmt, stmt.place):
@@ -160,10 +160,16 @@ class _Resolver:
             return self._either_way(stmt, name)
         if not isinstance(kind, Array):
             return [stmt]
-        active = self.facts.kind(stmt, name).active or self.facts.kind(stmt, stmt.value).active
-        if not active or stmt.op in LINEAR:
+        if not self._differentiated(stmt, name) or stmt.op in LINEAR:
             return [replace(stmt, place=whole)]
         return self._spelled_out(stmt, whole)
+
+    def _differentiated(self, stmt: Store, place: Expr) -> bool:
+        """Whether what is written has a derivative; an array of integers has none, and NumPy says what it takes."""
+        of = [self.facts.value(stmt, e) for e in (place, *([place.value] if isinstance(place, (Item, Attr)) else []))]
+        if any(isinstance(kind, Array) and kind.dtype is not None and kind.dtype.kind in "biu" for kind in of):
+            return False
+        return self.facts.kind(stmt, place).active or self.facts.kind(stmt, stmt.value).active
 
     def _either_way(self, stmt: Store, name: Name, back: tuple[Statement, ...] = ()) -> list[Statement]:
         """s op= v   ->   if isinstance(s, np.ndarray): s[...] op= v; else: s = s op v, and back"""

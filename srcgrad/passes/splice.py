@@ -78,7 +78,7 @@ class Splicer:
             return (args,)
         if callee.library:
             callee, args = unrolled(callee, args)
-        renaming = self._rename_locals(callee)
+        renaming = self._rename_locals(callee, (*chain, callee.key))
         for name, outer in callee.constants.items():
             hint = next((param for param, arg in args.items() if arg == Name(name)), name)
             new = Name(self._outer_name(hint, outer))
@@ -90,13 +90,13 @@ class Splicer:
         self.unit.chains.update((s, (*chain, callee.key)) for s in statements(body))
         return body
 
-    def _rename_locals(self, callee: Callee) -> dict[str, Name]:
+    def _rename_locals(self, callee: Callee, chain: tuple[Any, ...]) -> dict[str, Name]:
         """Locals and outer names of the callee, as they are called here."""
         renaming: dict[str, Name] = {}
         for name in sorted(names.local(callee.code)):
             new = self.unit.fresh.name(name)
             renaming[name] = Name(new)
-            self.unit.spliced.add(new)
+            self.unit.spliced[new] = chain
             if callee.own is not None and name not in callee.own and not is_flag(name):
                 self.unit.made.add(new)
         for name in names.free(callee.code):

@@ -18,7 +18,8 @@ from srcgrad.passes.lower.jumps import is_flag, single_exit
 class Unit:
     """code: what runs.  scopes: what names that it doesn't bind mean, where that isn't the root's own scope.
     made: temporaries that passes have made so far.  chains: statements that were put in place, with the functions that
-    they come from.  spliced: local names of these functions.  lengths: changes of lists, with the name of what the list's length was before."""
+    they come from.  spliced: local names of these functions, with the functions that their own comes from, and it.
+    lengths: changes of lists, with the name of what the list's length was before."""
     code: Code
     found: Found
     fresh: names.Fresh
@@ -27,7 +28,7 @@ class Unit:
     made: set[str] = field(default_factory=set)
     chains: dict[Statement, tuple[Any, ...]] = field(default_factory=dict)
     lengths: dict[Statement, str] = field(default_factory=dict)
-    spliced: set[str] = field(default_factory=set)
+    spliced: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     outside: dict[str, Expr] = field(default_factory=dict)    # names that `passes.outside` gave to what isn't local
 
     def outer(self, name: str) -> Outer | None:

@@ -17,7 +17,6 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -53,12 +52,26 @@ def run(module: str, text: str) -> list[list[str]]:
     known = {"torch": torch, **{f"torch.{name}": importlib.import_module(f"{module}.{name}") for name in SUBMODULES}}
     names = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "optim": torch.optim, "np": np,
              "__name__": "__x__"}
-    # torch itself loads more modules on demand, which must stay loaded
-    with contextlib.nullcontext() if module == "torch" else mock.patch.dict(sys.modules, known):
+    with _importable({} if module == "torch" else known):
         try:
             return [[ast.unparse(statement), _one(statement, names, module)] for statement in statements(text)]
         finally:
             torch.set_grad_enabled(True)
+
+
+@contextlib.contextmanager
+def _importable(modules: dict[str, Any]) -> Iterator[None]:
+    """Has `import` find these; other modules that are loaded meanwhile stay loaded."""
+    before = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = old
 
 
 def _one(statement: ast.stmt, names: dict[str, Any], module: str) -> str:

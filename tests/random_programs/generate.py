@@ -16,7 +16,7 @@ import numpy as np
 from harness import clone, compare, differences
 from random_programs import aliasing, calling, containing, jumping, triangular, writing
 
-__all__ = ["KINDS", "WRT", "OutOfTime", "generate", "load", "reference", "time_limit"]
+__all__ = ["KINDS", "WRT", "OutOfTime", "arguments", "generate", "load", "reference", "time_limit"]
 
 KINDS: dict[int, tuple[Callable[[random.Random, bool], str], int]] = {
     1: (aliasing.write, 4), 2: (calling.write, 4), 3: (triangular.write, 3),
@@ -61,7 +61,7 @@ def _accepted(kind: int, seed: int, basic: bool) -> tuple[str, tuple[np.ndarray,
     for attempt in itertools.count():
         rng = random.Random(f"{kind} {seed} {basic} {attempt}")
         source = write(rng, basic)
-        args = _arguments(rng, size)
+        args = arguments(rng, size)
         if reference(source, args) is not None:
             return source, args
     raise AssertionError("unreachable")
@@ -79,7 +79,7 @@ def generate(kind: int, seed: int, basic: bool = False) -> tuple[str, tuple[np.n
     return source, clone(args)
 
 
-def _arguments(rng: random.Random, size: int) -> tuple[np.ndarray, ...]:
+def arguments(rng: random.Random, size: int) -> tuple[np.ndarray, ...]:
     x, y = (_vector(rng, size) for _ in range(2))
     return x, y, _matrix(rng, 2 if size == 4 else size)
 
