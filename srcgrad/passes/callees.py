@@ -17,7 +17,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, Storage, reach
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Ref, Storage, reach
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -122,6 +122,8 @@ class Callees:
             return None
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
+        if NOT_YET in items:
+            return NOT_YET
         key = self._key(ev, found, items)
         if any(isinstance(item.value, Closure) for item in items):
             raise Refused(f"a function that is made inside is passed to `{found.name}`, which isn't put in place",
