@@ -56,6 +56,18 @@ def test_many(kind, first, basic):
     _judge_all(kind, range(first, first + 20), basic, may_refuse=not basic)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(10000, 15000, 500))
+def test_writing_in_place(first):
+    """5,000 programs that write into arrays: none wrong, at most 2 % refused.  `pytest -s` prints the share."""
+    verdicts = {seed: judge(*generate(6, seed)) for seed in range(first, first + 500)}
+    assert not {seed: (v.outcome, v.kind, v.detail[:300]) for seed, v in verdicts.items() if v.bad}
+    meant = [v for v in verdicts.values() if v.outcome != "invalid"]
+    refused = sum(v.outcome == "refused" for v in meant)
+    print(f"\n{len(meant)} programs, {refused} refused ({refused / len(meant):.1%})")
+    assert len(meant) >= 450 and refused <= 0.02 * len(meant)
+
+
 # ---------------------------------------------------------------- the generators themselves
 
 @KIND
@@ -98,6 +110,7 @@ USED = {
     1: [ast.For, ast.If, ast.AugAssign, ast.Slice, ast.List, ast.Compare],
     2: [ast.While, ast.Call, ast.Return, ast.List, ast.FunctionDef],
     3: [ast.For, ast.If, ast.Slice, ast.MatMult],
+    6: [ast.For, ast.If, ast.AugAssign, ast.Slice, ast.List, ast.FunctionDef],
 }
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from harness import check_program, clone, derivative, same
+from srcgrad import UnsupportedError
 
 OPTIONS = [{}, {"plain": True}, {"general": True}, {"checked": True}]
 each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", "general", "checked"])
@@ -176,3 +177,64 @@ def one_cell(x, k):
 @each_way
 def test_one_integer_takes_a_float_without_its_derivative(options):
     check_program(one_cell, (X, np.array([1, 2, 3])), (0,), **options)
+
+
+# ---------------------------------------------------------------- objects from outside that count their calls
+
+class Solver:
+    def __init__(self):
+        self.calls, self.buffer, self.label = 0, np.zeros(3), ""
+
+    def run(self, x):
+        self.buffer[:] = x * x
+        self.calls += 1
+        self.label = "run"
+        self.buffer[0] *= self.buffer[1]
+        return np.sum(self.buffer * x)
+
+
+SOLVER = Solver()
+
+
+def counted(x, n):
+    s = 0.0
+    for _ in range(n):
+        s = s + SOLVER.run(x)
+    return s + np.sum(x)
+
+
+@each_way
+@pytest.mark.parametrize("n", [0, 2])
+def test_a_field_that_nothing_reads_may_change(n, options):
+    check_program(counted, (X, n), (0,), **options)
+
+
+@each_way
+def test_the_count_goes_on(options):
+    SOLVER.calls = 0
+    derivative(counted, (0,), **options)(X, 3)
+    assert SOLVER.calls == 3 and SOLVER.label == "run"
+    np.testing.assert_array_equal(SOLVER.buffer, [X[0] ** 2 * X[1] ** 2, X[1] ** 2, X[2] ** 2])
+
+
+class Weighted:
+    def __init__(self):
+        self.weight = 1.0
+
+    def run(self, x):
+        y = x * self.weight
+        self.weight = 2.0 * self.weight
+        return np.sum(y * y)
+
+
+WEIGHTED = Weighted()
+
+
+def weighted(x):
+    return WEIGHTED.run(x)
+
+
+@each_way
+def test_a_field_that_was_read_is_refused(options):
+    with pytest.raises(UnsupportedError, match="isn't local, is changed here and was read before"):
+        derivative(weighted, (0,), **options)(X)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeVar
 
-CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers")
+CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers", "compositions", "places", "polynomials",
+            "order_statistics", "mapping")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
 LATER = {"statistics": "statistic"}
@@ -22,20 +23,21 @@ class Equivalent:
     """function: plain Python.  writes: it changes what it is given, or what it gives is called, so that it always
     stands for the original.
 
-    count: it stands for calls with so many arguments alone (one of these counts).  last: ... whose last positional
-    argument is this constant.
+    count: it stands for calls with so many arguments alone (one of these counts), and with `keywords` perhaps with
+    keywords, too.  last: ... whose last positional argument is this constant.
     """
     function: Callable
     writes: bool = False
     count: int | tuple[int, ...] | None = None
     last: Any = None
+    keywords: bool = False
 
     def fits(self, args: tuple[Any, ...], others: bool) -> bool:
         """Whether it stands for a call with these arguments (constants, or None where they aren't known)."""
         if self.count is None:
             return True
         counts = self.count if isinstance(self.count, tuple) else (self.count,)
-        return not others and len(args) in counts and (self.last is None or args[-1] == self.last)
+        return (self.keywords or not others) and len(args) in counts and (self.last is None or args[-1] == self.last)
 
 
 _functions: dict[Any, list[Equivalent]] = {}
@@ -43,7 +45,7 @@ _methods: dict[tuple[type, str], Equivalent] = {}
 
 
 def equivalent(*originals: Any, writes: bool = False, count: int | tuple[int, ...] | None = None,
-               last: Any = None) -> Callable[[F], F]:
+               last: Any = None, keywords: bool = False) -> Callable[[F], F]:
     """Makes a function the plain Python form of others, which it must agree with for all arguments.
 
     With `count` and `last` it is a simpler form for some calls; the general form comes after these.
@@ -51,7 +53,7 @@ def equivalent(*originals: Any, writes: bool = False, count: int | tuple[int, ..
     def register(function: F) -> F:
         assert isinstance(function, FunctionType)
         for original in originals:
-            _functions.setdefault(original, []).append(Equivalent(function, writes, count, last))
+            _functions.setdefault(original, []).append(Equivalent(function, writes, count, last, keywords))
         return function
     return register
 

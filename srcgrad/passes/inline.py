@@ -118,10 +118,11 @@ class Inliner(Hoister):
     def statement(self, stmt: Statement) -> list[Statement]:
         """What takes the place of a statement; all of it has been put in place by the same calls."""
         site, self.site = self.site, stmt
+        around, self.around = self.around, self.around + self.unit.chains.get(stmt, ())
         self.loops += isinstance(stmt, (For, While))
         out = self._statement(stmt)
         self.loops -= isinstance(stmt, (For, While))
-        self.site = site
+        self.site, self.around = site, around
         chain = self.unit.chains.get(stmt, ())
         if chain:
             for new in statements(tuple(out)):

@@ -51,7 +51,7 @@ from srcgrad.passes.moves import undo_moves
 from srcgrad.passes.placing.guards import Guards
 from srcgrad.passes.placing.loops import Loops
 from srcgrad.passes.placing.shared import bound_of, has_work, reversed_if
-from srcgrad.passes.reads import Block, Needs, Reads
+from srcgrad.passes.reads import Block, Needs, Reads, content_is_needed
 from srcgrad.passes.reverse.changes import Change
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.steps import Step
@@ -261,12 +261,12 @@ class _Placer(Loops, Guards):
         pop = Call(Attr(Name(stack), "pop"))
         return ([self._push(stack, old)], [Store(place, None, pop)]), extra
 
-    def _must_save_content(self, owner: Abstract, needs: Needs) -> bool:
+    def _must_save_content(self, owner: Abstract, needs: Needs, field: Expr | None = None) -> bool:
         """Whether what the owner holds is read later; a list that isn't local stays as the function leaves it."""
         lists_outside = any(ref.storage.origin == "outer" and ref.storage.kind != "array" for ref in owner.refs)
         if self.plain and not lists_outside:
             return True
-        return any(("content", ref.storage.group) in needs for ref in owner.refs)
+        return any(content_is_needed(ref.storage, needs, field) for ref in owner.refs)
 
     def _read_by_index(self, place: Expr, stmt: Statement) -> Needs:
         """What the subscripts of a place read: an index array must be what it was when the place is put back."""
@@ -290,7 +290,7 @@ class _Placer(Loops, Guards):
     def _check_unseen(self, stmt: Statement, needs: Needs) -> None:
         """What code that isn't followed may change can't be put back."""
         for storage, called in self.facts.evaluator.changed_unseen.get(stmt, {}).items():
-            if ("content", storage.group) in needs:
+            if content_is_needed(storage, needs):
                 raise UnsupportedError(f"`{called}`, which isn't followed, may change an array or a list that was "
                                        "read before", stmt.at,
                                        "Pass it a copy, or call it before what it is given is used.")
@@ -314,7 +314,7 @@ class _Placer(Loops, Guards):
               depth: int) -> tuple[tuple[Block, Block], Needs] | None:
         """A change of a list, a dict or an object is undone where its content is read."""
         owner = self.facts.kind(stmt, change.owner)
-        if not owner.refs or not self._must_save_content(owner, needs):
+        if not owner.refs or not self._must_save_content(owner, needs, change.key if change.kind == "field" else None):
             return None
         self._check_local(stmt, owner)
         names_ = frozenset(n for e in (change.owner, *undo.reads) for n in names_read(e))

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analysis.interpret.state import Abstract, reach
+from srcgrad.analysis.interpret.state import Abstract, Storage, reach
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
     Call,
+    Const,
     Expr,
     Function,
     Name,
@@ -60,6 +61,9 @@ class Reads:
             case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
                 self._read(value, stmt, out, True)
                 return
+            case Attr(Name(id), name) if self._is_outer_object(id, stmt):
+                self._read_field(id, name, stmt, out, shape)
+                return
             case Call(func, args, kwargs):
                 self._read_call(func, args, kwargs, stmt, out, shape)
                 return
@@ -73,6 +77,20 @@ class Reads:
                 return
         for child in children(expr):
             self._read(child, stmt, out, shape and not isinstance(expr, Slice))
+
+    def _is_outer_object(self, name: str, stmt: Statement | None) -> bool:
+        item = self._item(name, stmt)
+        return name in self.primal and item is not None and item.items is None and bool(item.refs) \
+            and all(r.storage.origin == "outer" and r.storage.kind == "object" for r in item.refs)
+
+    def _read_field(self, name: str, field: str, stmt: Statement | None, out: set[Key], shape: bool) -> None:
+        """One field of an object from outside, which keeps what the function puts into its others."""
+        item = self._item(name, stmt)
+        assert item is not None
+        out.add(("name", name))
+        out.update(("content", (ref.storage.group, field)) for ref in item.refs)
+        held = reach(part for ref in item.refs for key, part in ref.storage.fields.items() if key in (field, "*"))
+        out.update(("content", s.group) for s in held if not shape or s.kind != "array")
 
     def _read_call(self, func: Expr, args: tuple[Expr, ...], kwargs: tuple[tuple[str | None, Expr], ...],
                    stmt: Statement | None, out: set[Key], shape: bool) -> None:
@@ -110,3 +128,13 @@ class Reads:
             if name in env:
                 return env[name]
         return self._item(name, None)
+
+
+def content_is_needed(storage: Storage, needs: Needs, field: Expr | None = None) -> bool:
+    """Whether something of the storage's content is read, or that field's."""
+    group = storage.group
+    if ("content", group) in needs:
+        return True
+    if isinstance(field, Const):
+        return ("content", (group, field.value)) in needs
+    return any(isinstance(what, tuple) and what[0] is group for kind, what in needs if kind == "content")

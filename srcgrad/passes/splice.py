@@ -26,6 +26,7 @@ from srcgrad.lang.core import (
     Statement,
     expressions,
     statements,
+    suspends,
     walk,
 )
 from srcgrad.passes.arguments import Binder, Callee
@@ -50,6 +51,7 @@ class Splicer:
         self.unit, self.facts, self.kept = unit, facts, kept
         self.changed = False
         self.site: Statement | None = None
+        self.around: tuple[Any, ...] = ()   # the functions that the statements around it come from
         self.loops = 0                      # how many are around the statement
 
     def made(self, hint: str) -> str:
@@ -69,7 +71,8 @@ class Splicer:
         """The body of the callee, its parameters bound before; the names in `changing` may be bound while it runs."""
         self.changed = True
         chain = self.unit.chains.get(stmt, ())
-        if callee.key in chain and not callee.library or callee.key is self.unit.found.function.__code__:
+        inside = chain if suspends(callee.code.body) else (*chain, *self.around)
+        if callee.key in inside and not callee.library or callee.key is self.unit.found.function.__code__:
             raise Recursive(callee.key)
         receiver = (call.func.value,) if callee.method and isinstance(call.func, Attr) else ()
         binder = Binder(self.facts, stmt, lambda e: self.name(e, before), self.made, before)

@@ -261,11 +261,18 @@ class _Splitter:
             case Attr(owner, name) if self._is_field(stmt, owner, name):
                 return Attr(self._owner(stmt, owner, before), name, at=expr.at)
             case Call(func, args, kwargs):
-                part = self.operand if record_class(self.facts, stmt, expr) is None else self._member
+                part = self._given if (stmt, id(expr)) in self.facts.callees else \
+                    self.operand if record_class(self.facts, stmt, expr) is None else self._member
                 return Call(self._callee(stmt, func, before), tuple(part(stmt, a, before) for a in args),
                             tuple((k, part(stmt, v, before)) for k, v in kwargs), at=expr.at)
         part = self._member if isinstance(expr, (List, Tuple, Dict)) else self.operand
         return rebuild(expr, tuple(part(stmt, e, before) for e in children(expr)))
+
+    def _given(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
+        """An argument of a function with a derivative of its own: a copy gets a name, since its adjoint may be in the
+        shadow."""
+        value = self.operand(stmt, expr, before)
+        return self._name("t", value, before) if self._gathers(stmt, expr) and self.active(stmt, expr) else value
 
     def _member(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
         """An operand that a container holds: an item of an array gets a name, unless it certainly is a number or a

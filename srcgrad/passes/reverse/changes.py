@@ -110,10 +110,20 @@ class Changes:
     def __init__(self, context: Context, contributor: Contributor, settle: Settle) -> None:
         self.c, self.contributor, self.settle = context, contributor, settle
 
+    def _is_active(self, stmt: Statement, change: Change) -> bool:
+        """Whether what is changed may have an adjoint; of an object, just the field."""
+        if change.kind != "field" or not isinstance(change.key, Const):
+            return self.c.active(stmt, change.owner)
+        item = self.c.kind(stmt, change.owner)
+        fields = [ref.storage.fields for ref in item.refs]
+        known = all(change.key.value in held for held in fields)
+        parts = [part for held in fields for key, part in held.items() if key in (change.key.value, "*")]
+        return any(part.active for part in parts) if known and fields else self.c.active(stmt, change.owner)
+
     def reverse(self, stmt: Statement, change: Change, state: State) -> Step:
         out: Out = []
         first: Out = []
-        if self.c.active(stmt, change.owner) or change.value is not None and self.c.active(stmt, change.value):
+        if self._is_active(stmt, change) or change.value is not None and self.c.active(stmt, change.value):
             if change.kind == "slice":
                 # an assignment is undone before its adjoint, which needs the list's as long as it is after it
                 self._bars(stmt, change, state, first)

@@ -1,0 +1,39 @@
+"""Quantiles, by the elements in order."""
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.library.registry import equivalent
+
+
+@equivalent(np.quantile)
+def quantile(a, q, axis=None):
+    if axis is None:
+        items = np.sort(np.ravel(a))
+    else:
+        items = np.moveaxis(np.sort(a, axis), axis, 0)
+    place = np.asarray(q) * (len(items) - 1)
+    below = np.floor(place).astype(int)
+    above = np.minimum(below + 1, len(items) - 1)
+    part = np.reshape(place - below, np.shape(q) + (1,) * (np.ndim(items) - 1))
+    return items[below] * (1.0 - part) + items[above] * part
+
+
+@equivalent(np.percentile)
+def percentile(a, q, axis=None):
+    return quantile(a, np.true_divide(q, 100.0), axis)
+
+
+@equivalent(np.nanquantile, count=2)
+def nanquantile(a, q):
+    return quantile(np.ravel(a)[~np.isnan(np.ravel(a))], q)
+
+
+@equivalent(np.nanpercentile, count=2)
+def nanpercentile(a, q):
+    return quantile(np.ravel(a)[~np.isnan(np.ravel(a))], np.true_divide(q, 100.0))
+
+
+@equivalent(np.nanmedian, count=1)
+def nanmedian(a):
+    return np.median(np.ravel(a)[~np.isnan(np.ravel(a))])
