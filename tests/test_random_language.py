@@ -1,7 +1,8 @@
 """Random programs over control flow and containers, built by hypothesis: none may be wrong or fail inside.
 
-A program that fails is shrunk and printed whole.  To run it by hand, save it with its arguments as a file and call
-`srcgrad.grad(f, argnums=(0, 1, 2))(x, y, A)`, or find one like it by `python tests/random_programs/run.py --kind 5`.
+A program that fails is printed whole.  To run it by hand, save it with its arguments as a file and call
+`srcgrad.grad(f, argnums=(0, 1, 2))(x, y, A)`.  One that fails alike and is found by its seed, with
+`python tests/random_programs/run.py --kind 5 --seeds 0:1000`, is made smaller by `tests/random_programs/reduce.py`.
 """
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, seed, settings
+from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 
 from random_programs import containing, jumping
@@ -36,7 +37,7 @@ def _as_text(args: tuple[np.ndarray, ...]) -> str:
 
 def _programs(kind: str, number: int, batch: int, **options: bool) -> None:
     @seed(batch)
-    @settings(max_examples=number, deadline=None, database=None, suppress_health_check=LAX)
+    @settings(max_examples=number, deadline=None, database=None, suppress_health_check=LAX, phases=[Phase.generate])
     @given(st.randoms(use_true_random=False), st.integers(0, 1000))
     def run(rng: random.Random, layout: int) -> None:
         _check(kind, rng, layout, options)

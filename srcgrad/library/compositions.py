@@ -56,6 +56,8 @@ def nanvar(a, axis=None, *, ddof=0):
 
 @equivalent(np.nanstd)
 def nanstd(a, axis=None, *, ddof=0):
+    if axis is None:
+        return np.std(np.ravel(a)[~np.isnan(np.ravel(a))], ddof=ddof)
     return np.sqrt(nanvar(a, axis, ddof=ddof))
 
 

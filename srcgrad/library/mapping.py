@@ -9,7 +9,7 @@ from srcgrad.library.registry import equivalent
 @equivalent(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr, *args):
     moved = np.moveaxis(arr, axis, -1)
-    rows = np.array([func1d(row, *args) for row in np.reshape(moved, (-1, moved.shape[-1]))])
+    rows = np.array([func1d(row, *args) if args else func1d(row) for row in np.reshape(moved, (-1, moved.shape[-1]))])
     if np.ndim(rows) == 1:
         return np.reshape(rows, moved.shape[:-1])
     return np.moveaxis(np.reshape(rows, moved.shape[:-1] + rows.shape[1:]), -1, axis)

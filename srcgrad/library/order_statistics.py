@@ -1,9 +1,10 @@
-"""Quantiles, by the elements in order."""
+"""Quantiles by the elements in order, histograms, sums of exponentials."""
 from __future__ import annotations
 
 import numpy as np
 
 from srcgrad.library.registry import equivalent
+from srcgrad.runtime.tensors import stop_gradient
 
 
 @equivalent(np.quantile)
@@ -37,3 +38,21 @@ def nanpercentile(a, q):
 @equivalent(np.nanmedian, count=1)
 def nanmedian(a):
     return np.median(np.ravel(a)[~np.isnan(np.ravel(a))])
+
+
+@equivalent(np.histogram)
+def histogram(a, bins=10, range=None):
+    counts = np.histogram(stop_gradient(a), bins, range)[0]
+    if np.ndim(bins) == 1:
+        return counts, np.asarray(bins)
+    low, high = (np.min(a), np.max(a)) if range is None else range
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return counts, np.linspace(low, high, bins + 1)
+
+
+def log_sum_exp(array, axis=0):
+    """np.logaddexp.reduce(array, axis)"""
+    highest = np.max(array, axis=axis, keepdims=True)
+    highest = stop_gradient(np.where(np.isfinite(highest), highest, 0.0))
+    return np.log(np.sum(np.exp(array - highest), axis=axis)) + np.squeeze(highest, axis)

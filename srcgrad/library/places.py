@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.library.registry import equivalent
+from srcgrad.runtime.tensors import stop_gradient
 
 
 @equivalent(np.insert)
@@ -39,7 +40,7 @@ def trim_zeros(filt):
 
 @equivalent(np.unique, count=1)
 def unique(ar):
-    return np.ravel(ar)[np.unique(ar, return_index=True)[1]]
+    return np.ravel(ar)[np.unique(stop_gradient(ar), return_index=True)[1]]
 
 
 @equivalent(np.diagflat)

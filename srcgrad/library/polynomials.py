@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.library.registry import equivalent
+from srcgrad.runtime.tensors import stop_gradient
 
 
 @equivalent(np.polyval)
@@ -77,8 +78,8 @@ def correlate(a, v, mode="valid"):
 
 @equivalent(np.unwrap)
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
-    turns = np.round((np.unwrap(p, discont, axis, period=period) - p) / period)
-    return p + turns * period
+    fixed = stop_gradient(p)
+    return p + (np.unwrap(fixed, discont, axis, period=period) - fixed)
 
 
 @equivalent(np.gradient)

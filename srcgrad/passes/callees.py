@@ -19,6 +19,7 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Ref, Storage, reach
 from srcgrad.analysis.values import (
+    PENDING,
     UNKNOWN,
     Array,
     Closure,
@@ -122,7 +123,7 @@ class Callees:
             return None
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
-        if NOT_YET in items:
+        if _is_unsettled(items, ev.optimistic):
             return NOT_YET
         key = self._key(ev, found, items)
         if any(isinstance(item.value, Closure) for item in items):
@@ -307,6 +308,12 @@ class Callees:
             candidate, number = f"{name}_{number}", number + 1
         self._names.add(candidate)
         return candidate
+
+
+def _is_unsettled(items: list[Abstract], optimistic: bool) -> bool:
+    """Whether the arguments aren't known until other functions have been put in place."""
+    held = [*items, *(part for storage in reach(items) for part in storage.fields.values())]
+    return any(item.value == PENDING or item.partial and not optimistic for item in held)
 
 
 def _keep_together(ev: Evaluator, item: Abstract) -> None:

@@ -52,6 +52,7 @@ from srcgrad.passes.unit import Unit
 from srcgrad.passes.unroll import is_uneven, written_out
 
 MOST_ROUNDS = 60
+MOST_STATEMENTS = 5000
 
 
 def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generators: bool = False) -> Unit | None:
@@ -88,6 +89,8 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[A
         elif not new:
             check_settled(facts)
             return unit, facts
+        elif sum(1 for _ in statements(new.code.body)) > MOST_STATEMENTS:
+            break
         else:
             unit, facts = new, facts_of(new, False)
     raise UnsupportedError("the calls in this function lead too deep into each other", unit.code.at,

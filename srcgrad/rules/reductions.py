@@ -55,7 +55,7 @@ def prod(out_bar, out, a, axis=None, keepdims=False):
     return a_bar
 
 
-@rule(np.max, np.amax, np.min, np.amin)
+@rule(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def extremum(out_bar, out, a, axis=None, keepdims=False):
     a_bar = extremum_adjoint(out_bar, out, a, axis, keepdims)
     return a_bar

@@ -144,6 +144,9 @@ class Shadow:
         >>> shadow(a)
         array([1., 1.])
         """
+        if isinstance(container, np.ndarray):
+            self.accumulate(container, None, g)
+            return
         items = _items(container)
         if items is None:
             raise _no_storage(container)

@@ -283,6 +283,10 @@ class Calls:
             known = narrowing.is_instance(ev.whole(args[0]), args[1].value.obj)
             if known is not None:
                 return Abstract(Known(known))
+        if function is callable and len(args) == 1:
+            known = narrowing.agreed(narrowing.is_callable(m) for m in members(ev.whole(args[0])))
+            if known is not None and not args[0].partial:
+                return Abstract(Known(known))
         if function is type and len(args) == 1 and (cls := narrowing.class_of(ev.whole(args[0]))) is not None:
             return Abstract(Known(cls))
         if function in (str, repr, format) and any(a.active for a in args):

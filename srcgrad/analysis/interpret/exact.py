@@ -151,7 +151,7 @@ def _len(args: Args, kwargs: Kwargs) -> Value:
     match args:
         case (Array(_, dims),):
             return Number("int", None, dims[0]) if dims else Number("int") if dims is None else UNKNOWN
-        case (TupleOf(items),) | (DictOf(items, None),):
+        case (TupleOf(items),):
             return Number("int", None, Linear(len(items)))
     return Number("int")
 

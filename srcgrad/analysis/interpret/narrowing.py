@@ -102,6 +102,8 @@ def _test(ev: Evaluator, test: Expr, env: Env) -> tuple[Expr | None, Keeps | Non
             item = _look_up(ev, other, env)
             keeps = _is(item.value) if item is not None and isinstance(item.value, Known) else None
             return place, keeps if op == "is" else _opposite(keeps)
+        case Call(func, (place,), ()) if _means(ev, func, env, callable):
+            return place, is_callable
         case Call(func, (place, cls), ()) if _means(ev, func, env, isinstance):
             found = _object(ev, cls, env)
             return place, _is_instance(found) if isinstance(found, (type, tuple)) else None
@@ -155,22 +157,36 @@ def _is(known: Value) -> Keeps:
 
 
 def _is_exactly(cls: type) -> Keeps:
-    return lambda value: _agreed(known is cls for known in classes_of(value))
+    return lambda value: agreed(known is cls for known in classes_of(value))
 
 
 def _is_instance(classes: type | tuple) -> Keeps:
     return lambda value: is_instance(value, classes)
 
 
+def is_callable(value: Value) -> bool | None:
+    """Whether a value can be called; None where that isn't certain."""
+    match value:
+        case Closure():
+            return True
+        case Known(obj):
+            return callable(obj)
+        case ObjectOf(cls):
+            return hasattr(cls, "__call__")
+        case Number() | Array() | ListOf() | DictOf() | TupleOf():
+            return False
+    return None
+
+
 def is_instance(value: Value, classes: type | tuple) -> bool | None:
     """Whether a value is an instance of these classes; None where that isn't certain."""
     try:
-        return _agreed(issubclass(known, classes) for m in members(value) for known in classes_of(m) or (None,))
+        return agreed(issubclass(known, classes) for m in members(value) for known in classes_of(m) or (None,))
     except TypeError:
         return None
 
 
-def _agreed(answers: Iterable[bool]) -> bool | None:
+def agreed(answers: Iterable[bool]) -> bool | None:
     found = set(answers)
     return found.pop() if len(found) == 1 else None
 

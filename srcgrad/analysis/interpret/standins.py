@@ -27,6 +27,10 @@ _LENGTHS = (3, 2, 2, 1)                      # of lists, in the four runs
 _DTYPES = (np.dtype("f8"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
 
 
+# No two of them have the same sum as two others, so that a sum of lengths isn't taken for a multiple of one.
+_GAPS = (0, 1, 3, 7, 12, 20, 30, 44)
+
+
 class NoStandin(Exception):
     """There is no real object that could stand in for a value."""
 
@@ -194,10 +198,11 @@ def _assign(tokens: Sequence[Any], forms: Sequence[tuple[Linear, bool]], start: 
     sizes: dict[Any, int] = {}
     used = set(taken or ())
     left = list(forms)
-    for token in tokens:
+    for token, gap in itertools.zip_longest(tokens, _GAPS[:len(tokens)], fillvalue=_GAPS[-1]):
         ready = [pair for pair in left if all(t == token or t in sizes for t, _ in pair[0].terms)]
         left = [pair for pair in left if pair not in ready]
-        for size in (*range(start, start + 100), *range(start - 1, -1, -1)):
+        begin = start if taken is None else start + gap
+        for size in (*range(begin, begin + 100), *range(begin - 1, -1, -1)):
             sizes[token] = size
             found = [evaluate(form, sizes) for form, _ in ready]
             long = all(v >= least for v, (_, length) in zip(found, ready) if length)

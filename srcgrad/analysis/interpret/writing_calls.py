@@ -14,7 +14,7 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.values import UNKNOWN, Array, Known, ObjectOf, TupleOf, Value, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Star, Tuple
-from srcgrad.library import writers
+from srcgrad.library import order_statistics, writers
 from srcgrad.library.registry import equivalent_of, method_of
 from srcgrad.rules.spellings import METHODS
 
@@ -282,6 +282,8 @@ class _Rewriter:
         if name == "accumulate" and ufunc in (np.maximum, np.minimum) and not kwargs:
             assert isinstance(self.call.func, Attr)
             return self.use(writers.running, self.call.func.value, args[0], axis)
+        if name == "reduce" and ufunc is np.logaddexp and not kwargs:
+            return self.use(order_statistics.log_sum_exp, args[0], axis)
         found = (REDUCE if name == "reduce" else ACCUMULATE).get(ufunc)
         if found is None:
             self.refuse(f"`np.{ufunc.__name__}.{name}` isn't supported", "write it as a loop")

@@ -49,8 +49,10 @@ def coalesce(block: Block, params: Iterable[str], origin: Mapping[str, str], kee
     here = dict.fromkeys(name for stmt in core.statements(block) for name in bound_by(stmt))
     bases = _bases(here, origin, keep.union(params))
     versions = [(stem, base) for stem, base in bases.items() if stem in here]
-    mixed = {base for stem, base in versions if not alike(stem, base)}
-    shapes = frozenset(name for pair in versions for name in pair if pair[1] not in mixed)
+    mixed = {name for pair in versions for name in pair if not alike(*pair)}
+    while more := {name for pair in versions for name in pair if not mixed.isdisjoint(pair)} - mixed:
+        mixed |= more           # versions of versions may become one name with it
+    shapes = frozenset(name for pair in versions for name in pair) - mixed
     fixed = captured(block) | _guarded(block) | _read_from_outside(block, {*here, *params})
     merging = _Merging(_Interference(block, params, shapes), fixed)
     families = _families(here)
