@@ -110,6 +110,8 @@ USED = {
     1: [ast.For, ast.If, ast.AugAssign, ast.Slice, ast.List, ast.Compare],
     2: [ast.While, ast.Call, ast.Return, ast.List, ast.FunctionDef],
     3: [ast.For, ast.If, ast.Slice, ast.MatMult],
+    4: [ast.Break, ast.Continue, ast.Return, ast.Try, ast.With, ast.Match, ast.Raise],
+    5: [ast.ListComp, ast.DictComp, ast.Lambda, ast.FunctionDef, ast.Dict, ast.While, ast.Break, ast.Try, ast.Starred],
     6: [ast.For, ast.If, ast.AugAssign, ast.Slice, ast.List, ast.FunctionDef],
 }
 

@@ -10,7 +10,22 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import DictOf, TupleOf
-from srcgrad.lang.core import Attr, Call, Code, Const, Dict, Expr, Item, List, Name, Refuse, Star, Statement, Tuple, Unpack
+from srcgrad.lang.core import (
+    Attr,
+    Call,
+    Code,
+    Const,
+    Dict,
+    Expr,
+    Item,
+    List,
+    Name,
+    Refuse,
+    Star,
+    Statement,
+    Tuple,
+    Unpack,
+)
 from srcgrad.lang.source import Found
 from srcgrad.library.registry import is_library
 from srcgrad.passes.unit import own_names

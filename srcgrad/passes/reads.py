@@ -37,6 +37,7 @@ class Reads:
     def __init__(self, context: Context) -> None:
         self.c = context
         self.primal = set(names.local(context.unit.code))
+        self._outside: dict[str, Abstract | None] = {}
 
     def of(self, block: Block, stmt: Statement | None) -> Needs:
         """What the block reads, in the state around the statement."""
@@ -56,7 +57,7 @@ class Reads:
             case Name(id):
                 if id in self.primal:
                     out.add(("name", id))
-                    out.update(("content", g) for g in self._groups(id, stmt, shape))
+                out.update(("content", g) for g in self._groups(id, stmt, shape))
                 return
             case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
                 self._read(value, stmt, out, True)
@@ -80,14 +81,15 @@ class Reads:
 
     def _is_outer_object(self, name: str, stmt: Statement | None) -> bool:
         item = self._item(name, stmt)
-        return name in self.primal and item is not None and item.items is None and bool(item.refs) \
+        return item is not None and item.items is None and bool(item.refs) \
             and all(r.storage.origin == "outer" and r.storage.kind == "object" for r in item.refs)
 
     def _read_field(self, name: str, field: str, stmt: Statement | None, out: set[Key], shape: bool) -> None:
         """One field of an object from outside, which keeps what the function puts into its others."""
         item = self._item(name, stmt)
         assert item is not None
-        out.add(("name", name))
+        if name in self.primal:
+            out.add(("name", name))
         out.update(("content", (ref.storage.group, field)) for ref in item.refs)
         held = reach(part for ref in item.refs for key, part in ref.storage.fields.items() if key in (field, "*"))
         out.update(("content", s.group) for s in held if not shape or s.kind != "array")
@@ -118,6 +120,8 @@ class Reads:
         return {s.group for s in reach([] if item is None else [item]) if not shape or s.kind != "array"}
 
     def _item(self, name: str, stmt: Statement | None) -> Abstract | None:
+        if name not in self.primal:
+            return self._outer(name)
         if stmt is None:
             ends = [env[name] for env in self.c.facts.before.values() if name in env]
             ends += [env[name] for env in self.c.facts.after.values() if name in env]
@@ -128,6 +132,14 @@ class Reads:
             if name in env:
                 return env[name]
         return self._item(name, None)
+
+    def _outer(self, name: str) -> Abstract | None:
+        """What a name from outside means: what it holds may be changed, too."""
+        if name not in self._outside:
+            known = self.c.unit.outer(name) is not None
+            self._outside[name] = self.c.facts.evaluator(Name(name), {}) if known else None
+        return self._outside[name]
+
 
 
 def content_is_needed(storage: Storage, needs: Needs, field: Expr | None = None) -> bool:

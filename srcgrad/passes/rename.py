@@ -12,6 +12,9 @@ from srcgrad.lang import names
 from srcgrad.lang.core import (
     At,
     Bind,
+    Compare,
+    Cond,
+    Const,
     Expr,
     For,
     Function,
@@ -66,10 +69,19 @@ def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:
                 new = to.get(id)
                 return e if new is None else replace(new, at=e.at)
             case Function(code, free):
-                inner = {k: v for k, v in to.items() if k in free and k not in names.local(code)}
+                here = {k: v for k, v in to.items() if k in free}
+                inner = {k: v for k, v in here.items() if k not in names.local(code)}
                 body = tuple(rename_statement(s, inner) for s in code.body)
                 outer = frozenset(new.id if isinstance(new := inner.get(n), Name) else n for n in code.nonlocals)
-                return Function(replace(code, body=body, nonlocals=outer), _renamed(free, inner), at=e.at)
+                params = tuple(p if p.default is None else replace(p, default=rename_expr(p.default, to))
+                               for p in code.params)
+                changed = replace(code, params=params, body=body, nonlocals=outer)
+                return Function(changed, _renamed(free, here), at=e.at)
+            # what a constant argument decides
+            case Compare(Const(a), (("is" | "is not") as op,), (Const(b),)) if a is None or b is None:
+                return Const((a is b) == (op == "is"), at=e.at)
+            case Cond(Const(bool(known)), body, orelse):
+                return body if known else orelse
             case Opaque(node, reads) if any(r in to for r in reads):
                 return Opaque(_rename_node(node, to), _renamed(reads, to), at=e.at)
         return e

@@ -52,17 +52,19 @@ def _extend(c: Context, stmt: Statement, change: Change) -> Undone:
 
 
 def _insert(c: Context, stmt: Statement, change: Change) -> Undone:
-    assert change.key is not None
-    return Undone(lambda saved: _effect(uninserted(c, change.owner, change.key)), reads=(change.key,))
+    key = change.key
+    assert key is not None
+    return Undone(lambda saved: _effect(uninserted(c, change.owner, key)), reads=(key,))
 
 
 def _pop(c: Context, stmt: Statement, change: Change) -> Undone:
-    assert change.key is not None
+    key = change.key
+    assert key is not None
     if change.name is not None:
-        return Undone(lambda saved: _effect(inserted_back(c, change.owner, change.key, Name(change.name))),
-                      reads=(change.key, Name(change.name)))
-    return Undone(lambda saved: _effect(inserted_back(c, change.owner, change.key, saved)),
-                  Item(change.owner, change.key), reads=(change.key,))
+        popped = Name(change.name)
+        return Undone(lambda saved: _effect(inserted_back(c, change.owner, key, popped)), reads=(key, popped))
+    return Undone(lambda saved: _effect(inserted_back(c, change.owner, key, saved)), Item(change.owner, key),
+                  reads=(key,))
 
 
 def _reverse(c: Context, stmt: Statement, change: Change) -> Undone:
@@ -81,11 +83,12 @@ def _whole(c: Context, stmt: Statement, change: Change) -> Undone:
 
 
 def _delete(c: Context, stmt: Statement, change: Change) -> Undone:
-    assert change.key is not None
-    if isinstance(change.key, Slice):
+    key = change.key
+    assert key is not None
+    if isinstance(key, Slice):
         return _whole(c, stmt, change)
-    return Undone(lambda saved: _effect(inserted_back(c, change.owner, change.key, saved)),
-                  Item(change.owner, change.key), reads=(change.key,))
+    return Undone(lambda saved: _effect(inserted_back(c, change.owner, key, saved)), Item(change.owner, key),
+                  reads=(key,))
 
 
 def _slot(c: Context, stmt: Statement, change: Change) -> Undone:

@@ -176,7 +176,7 @@ def field_key(owner: Any, name: str) -> str | int:
     >>> field_key(types.SimpleNamespace(w=1.0), "w")
     'w'
     """
-    return type(owner)._fields.index(name) if isinstance(owner, tuple) else name
+    return getattr(type(owner), "_fields").index(name) if isinstance(owner, tuple) else name  # noqa: B009
 
 
 def _is_basic(index: Any) -> bool:
@@ -389,6 +389,11 @@ def check_pair(result: Any) -> None:
                             remedy="Return the number and the rest as a tuple of two.")
 
 
+def _is_within(name: str, other: str) -> bool:
+    """Whether one of two places is, or is a field of, the other: `CELL` and `CELL.buffer`."""
+    return f"{name}.".startswith(f"{other}.") or f"{other}.".startswith(f"{name}.")
+
+
 def check_separate(arguments: Mapping[str, Any], written: Iterable[str], inside: Iterable[str] = ()) -> None:
     """Raise AliasError if an argument that is written shares memory with another one.
 
@@ -402,7 +407,7 @@ def check_separate(arguments: Mapping[str, Any], written: Iterable[str], inside:
     leaves = {name: list(_storages(x, set())) for name, x in arguments.items()}
     for name in written:
         for other, theirs in leaves.items():
-            if other != name and any(_shared(a, b) for a in leaves[name] for b in theirs):
+            if not _is_within(name, other) and any(_shared(a, b) for a in leaves[name] for b in theirs):
                 raise AliasError(f"the arguments '{name}' and '{other}' share memory, and the function writes '{name}'",
                                  remedy=f"Pass a copy of one of them ({other}.copy(), say).")
 
@@ -471,6 +476,15 @@ def or_zeros(x_bar: Any, x: Any) -> Any:
     0.0
     """
     return zeros_like(x) if x_bar is None else x_bar
+
+
+def or_zeros_each(bars: Any, x: Any) -> Any:
+    """The adjoints of the elements of a list or tuple, of which None is zero.
+
+    >>> or_zeros_each([None, 2.0], [1.5, 1.0])
+    [0.0, 2.0]
+    """
+    return [or_zeros(bar, item) for bar, item in zip(bars, x, strict=True)]
 
 
 def full(x_bar: Any, x: Any) -> Any:

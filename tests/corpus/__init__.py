@@ -35,6 +35,10 @@ LATER = [
     "array_in_an_object", "properties_and_operators", "local_class", "global_work_buffer", "comprehensions",
     "zip_and_enumerate", "complex_spectrum", "output_arguments",
     "one_of_two_is_written",
+    # objects of one class inside each other without end, methods that lead back to themselves
+    "network_of_layers", "recursive_tree",
+    # methods of ufuncs other than those of arithmetic
+    "mixture_by_em",
 ]
 
 CORE = {name: p for name, p in PROGRAMS.items() if name not in LATER}

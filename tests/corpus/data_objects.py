@@ -2,7 +2,6 @@
 import copy
 import dataclasses
 import enum
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace

@@ -15,7 +15,8 @@ def relaxed(A, b, u, omega):
     return most
 
 
-@program(inputs=[(spd(3), vec(3, 1), 1.1, 4), (spd(1, 2), vec(1, 3), 0.9, 30), (spd(2, 4), vec(2, 5), 1.0, 0)], wrt=(0, 1, 2))
+@program(inputs=[(spd(3), vec(3, 1), 1.1, 4), (spd(1, 2), vec(1, 3), 0.9, 30),
+                 (spd(2, 4), vec(2, 5), 1.0, 0)], wrt=(0, 1, 2))
 def relaxation_until_small(A, b, omega, sweeps):
     u = b / np.diag(A)
     done = 0

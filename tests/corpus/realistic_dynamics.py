@@ -8,7 +8,6 @@ import numpy as np
 
 from corpus.registry import mat, program, vec
 
-
 # ---------------------------------------------------------------- ordinary differential equations
 
 def lotka_volterra(t, state, params):
@@ -25,7 +24,8 @@ def rk4_step(f, t, y, h, *args):
     return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
-@program(inputs=[(np.array([0.9, 0.6]), vec(4, 1), np.linspace(0.0, 1.2, 7)), (np.array([0.5, 1.1]), vec(4, 2), np.array([0.3])),
+@program(inputs=[(np.array([0.9, 0.6]), vec(4, 1), np.linspace(0.0, 1.2, 7)),
+                 (np.array([0.5, 1.1]), vec(4, 2), np.array([0.3])),
                  (np.array([0.5, 1.1]), vec(4, 2), np.array([0.0, 0.4]))], wrt=(0, 1))
 def fit_of_orbit(start, params, times):
     trajectory = np.empty((len(times), 2))
@@ -118,8 +118,12 @@ class Event:
     factor: float
 
 
-@program(inputs=[(0.5, 0.2, np.array([0.9, 0.1]), [Event(2, "lockdown", 0.5), Event(4, "vaccinate", 0.2), Event(5, "end", 0.0)], 8),
-                 (0.8, 0.3, np.array([0.7, 0.3]), [Event(1, "import", 0.1)], 3), (0.8, 0.3, np.array([0.7, 0.3]), [], 0)],
+EVENTS = [Event(2, "lockdown", 0.5), Event(4, "vaccinate", 0.2), Event(5, "end", 0.0)]
+
+
+@program(inputs=[(0.5, 0.2, np.array([0.9, 0.1]), EVENTS, 8),
+                 (0.8, 0.3, np.array([0.7, 0.3]), [Event(1, "import", 0.1)], 3),
+                 (0.8, 0.3, np.array([0.7, 0.3]), [], 0)],
          wrt=(0, 1, 2, 3))
 def epidemic_with_events(beta, gamma, start, events, days):
     s, i = start
@@ -225,8 +229,8 @@ def element_stiffness(EI, k, h):
     return bending + support
 
 
-@program(inputs=[(vec(3), vec(3, 1), vec(3, 2), "clamped"), (vec(1), vec(1, 1), vec(1, 2), "free"), (vec(2), vec(2, 1), vec(2, 2), "pinned")],
-         wrt=(0, 1, 2))
+@program(inputs=[(vec(3), vec(3, 1), vec(3, 2), "clamped"), (vec(1), vec(1, 1), vec(1, 2), "free"),
+                 (vec(2), vec(2, 1), vec(2, 2), "pinned")], wrt=(0, 1, 2))
 def beam_on_foundation(EI, foundation, loads, support):
     n = len(EI)
     h = 1.0 / n

@@ -30,7 +30,10 @@ def update(mean, cov, H, R, z):
 MISSING = np.array([[0.4], [np.nan], [0.9], [1.3], [np.nan]])
 
 
-@program(inputs=[(np.array([[1.0, 0.3], [-0.1, 0.9]]), 0.2 * spd(2), np.array([[1.0, 0.2]]), np.array([[0.5]]), MISSING),
+ROTATION = np.array([[1.0, 0.3], [-0.1, 0.9]])
+
+
+@program(inputs=[(ROTATION, 0.2 * spd(2), np.array([[1.0, 0.2]]), np.array([[0.5]]), MISSING),
                  (np.array([[0.8]]), np.array([[0.3]]), mat(2, 1), spd(2), mat(3, 2, 4)),
                  (np.array([[0.8]]), np.array([[0.3]]), np.ones((1, 1)), np.ones((1, 1)), np.array([[0.7]]))],
          wrt=(0, 1, 2, 3))
@@ -114,8 +117,8 @@ def squared_exponential(X, length, scale):
     return scale ** 2 * np.exp(-0.5 * d2 / length ** 2)
 
 
-@program(inputs=[(np.array([[0.1], [0.1], [0.9], [1.4]]), vec(4, 2), 0.7, 1.2, -1e-6), (mat(3, 2), vec(3, 1), 0.9, 0.8, 0.1),
-                 (mat(1, 1), vec(1, 1), 0.5, 1.1, -1e-9)], wrt=(0, 1, 2, 3))
+@program(inputs=[(np.array([[0.1], [0.1], [0.9], [1.4]]), vec(4, 2), 0.7, 1.2, -1e-6),
+                 (mat(3, 2), vec(3, 1), 0.9, 0.8, 0.1), (mat(1, 1), vec(1, 1), 0.5, 1.1, -1e-9)], wrt=(0, 1, 2, 3))
 def gaussian_process_with_retries(X, y, length, scale, noise):
     K = squared_exponential(X, length, scale) + noise * np.eye(len(X))
     jitter = 1e-3

@@ -8,7 +8,6 @@ import numpy as np
 
 from corpus.registry import mat, program, vec
 
-
 # ---------------------------------------------------------------- layers
 
 class Layer:
@@ -98,8 +97,8 @@ def build(widths, weights):
     return Sequential(*layers)
 
 
-@program(inputs=[([mat(2, 3), mat(3, 3, 1), mat(3, 1, 2)], mat(4, 2, 3), vec(4, 4)), ([mat(1, 1)], mat(1, 1, 3), vec(1, 4)),
-                 ([], mat(1, 1, 3), vec(1, 4))], wrt=(0, 1))
+@program(inputs=[([mat(2, 3), mat(3, 3, 1), mat(3, 1, 2)], mat(4, 2, 3), vec(4, 4)),
+                 ([mat(1, 1)], mat(1, 1, 3), vec(1, 4)), ([], mat(1, 1, 3), vec(1, 4))], wrt=(0, 1))
 def network_of_layers(weights, X, y):
     net = build([], weights)
     out = net(X)
@@ -144,7 +143,8 @@ def lstm_by_dicts(weights, sequence, clip):
             state["c"] = np.clip(state["c"], -clip, clip)
         outputs.append(state["h"])
     stacked = np.array(outputs)
-    return np.sum(stacked ** 2) + np.sum(state["c"]) + 0.01 * sum(np.sum(W ** 2) + np.sum(b) for W, b in weights.values())
+    penalty = sum(np.sum(W ** 2) + np.sum(b) for W, b in weights.values())
+    return np.sum(stacked ** 2) + np.sum(state["c"]) + 0.01 * penalty
 
 
 # ---------------------------------------------------------------- trees
@@ -169,41 +169,6 @@ def read_tree(node, depth=0):
                  (Node(1.1, [Node(0.6)]),)])
 def recursive_tree(root):
     return read_tree(root) ** 2 + 0.1 * root.value
-
-
-class Split:
-    """A soft decision tree that grows by the data."""
-
-    def __init__(self, data, depth):
-        self.centre = np.mean(data)
-        self.left = self.right = None
-        if depth > 0 and len(data) > 1:
-            order = np.argsort(data)
-            half = len(data) // 2
-            self.left = Split(data[order[:half]], depth - 1)
-            self.right = Split(data[order[half:]], depth - 1)
-
-    def at(self, x):
-        if self.left is None:
-            return self.centre
-        gate = 1.0 / (1.0 + math.exp(-(x - self.centre)))
-        return (1.0 - gate) * self.left.at(x) + gate * self.right.at(x)
-
-    def leaves(self):
-        if self.left is None:
-            yield self.centre
-        else:
-            yield from self.left.leaves()
-            yield from self.right.leaves()
-
-
-@program(inputs=[(np.array([0.3, 1.6, 0.9, 2.2, 0.1]), 0.7, 2), (vec(1, 1), 0.4, 3), (vec(3, 1), -0.4, 0)], wrt=(0, 1))
-def soft_decision_tree(data, x, depth):
-    tree = Split(data, depth)
-    total = tree.at(x)
-    for k, leaf in enumerate(tree.leaves()):
-        total = total + 0.1 * (k + 1) * leaf ** 2
-    return total + 0.01 * x * np.sum(data ** 2)
 
 
 # ---------------------------------------------------------------- expressions
@@ -268,8 +233,8 @@ def parse(text):
     return rows
 
 
-@program(inputs=[({"north": 0.7, "south": 1.2, "west": 0.4, "default": 0.3}, TABLE), ({"default": 0.5}, "a, square, 0.2 0.3"),
-                 ({"default": 0.5}, "")])
+@program(inputs=[({"north": 0.7, "south": 1.2, "west": 0.4, "default": 0.3}, TABLE),
+                 ({"default": 0.5}, "a, square, 0.2 0.3"), ({"default": 0.5}, "")])
 def fit_of_a_table(gains, text):
     rows = parse(text)
     report = []
@@ -307,8 +272,8 @@ def loss_and_slopes(params, X, y):
     return 0.5 * np.mean(error ** 2), {"w": X.T @ error / len(y), "b": np.mean(error)}
 
 
-@program(inputs=[(0.3, 0.5, mat(4, 2), vec(4, 1), 5), (0.1, 0.0, mat(1, 1), vec(1, 1), 2), (0.2, 0.4, mat(2, 1), vec(2, 1), 0)],
-         wrt=(0, 1, 2, 3))
+@program(inputs=[(0.3, 0.5, mat(4, 2), vec(4, 1), 5), (0.1, 0.0, mat(1, 1), vec(1, 1), 2),
+                 (0.2, 0.4, mat(2, 1), vec(2, 1), 0)], wrt=(0, 1, 2, 3))
 def hyper_gradient(rate, mass, X, y, steps):
     params = {"w": np.zeros(X.shape[1]), "b": 0.0}
     rule = Momentum(rate, mass)
@@ -323,7 +288,8 @@ def hyper_gradient(rate, mass, X, y, steps):
 
 # ---------------------------------------------------------------- a model described by JSON
 
-SPEC = '[{"op": "scale", "by": 2.0}, {"op": "shift"}, {"op": "repeat", "times": 2, "body": [{"op": "sin"}]}, {"op": "stop"}]'
+SPEC = ('[{"op": "scale", "by": 2.0}, {"op": "shift"}, {"op": "repeat", "times": 2, "body": [{"op": "sin"}]},'
+        ' {"op": "stop"}]')
 
 
 def run_spec(steps, x, shift):

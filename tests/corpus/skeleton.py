@@ -53,7 +53,7 @@ def _block(statements: list[ast.stmt]) -> tuple:
 
 
 TARGETS = {ast.Tuple: "unpacking", ast.List: "unpacking", ast.Attribute: "field", ast.Subscript: "item"}
-BLOCKS_IN_EXPRESSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.IfExp, ast.NamedExpr)
+WITHIN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.IfExp, ast.NamedExpr)
 
 
 def shape(program: Program) -> tuple:
@@ -68,7 +68,7 @@ def _shape(node: ast.AST) -> tuple:
     inner = tuple(_shapes(getattr(node, name)) for name in NESTED if isinstance(getattr(node, name, None), list))
     target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
     within = tuple(sorted(type(e).__name__ for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
-                          for e in ast.walk(child) if isinstance(e, BLOCKS_IN_EXPRESSIONS)))
+                          for e in ast.walk(child) if isinstance(e, WITHIN)))
     return (type(node).__name__, TARGETS.get(type(target), ""), within, *(block for block in inner if block))
 
 

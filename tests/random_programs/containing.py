@@ -59,8 +59,8 @@ def put_into(items, table, u):
 
 ON_ARRAYS = ("rebind", "slice_update", "item_write", "number_update", "alias", "whole_update")
 ON_CONTAINERS = (
-    "list_append", "list_append", "list_set", "list_in_place", "list_in_place", "list_pop", "list_insert", "list_joined",
-    "list_read", "list_cut", "numbers_changed", "numbers_read", "dict_set", "dict_in_place", "dict_updated", "dict_got",
+    "list_append", "list_append", "list_set", "list_in_place", "list_in_place", "list_pop", "list_insert",
+    "list_joined", "list_read", "list_cut", "numbers_changed", "numbers_read", "dict_set", "dict_in_place", "dict_updated", "dict_got",
     "dict_removed", "field_set", "field_in_place", "method", "method", "object_made", "unpacked", "comprehension",
     "comprehension", "summed", "closure", "blended", "recursion", "putter",
 )
@@ -68,7 +68,8 @@ LOOPS = ("for_each", "for_each", "for_zip", "for_items", "for_generator", "while
 
 
 class Containing(Jumping):
-    """`L` is a list of vectors and `N` one of numbers, never empty; `D` a dict of vectors with `p` and `q`, `o` a Box."""
+    """`L` is a list of vectors, `N` one of numbers, neither ever empty; `D` a dict of vectors with `p` and `q`; `o` a
+    Box."""
 
     def __init__(self, rng: random.Random, basic: bool) -> None:
         super().__init__(rng, basic)
@@ -120,7 +121,7 @@ class Containing(Jumping):
             f"L[{self.place()}][{self.window(4, 3)}] {self.rng.choice(['=', '+=', '*='])} {self.vector(3, 1)}",
             f"L[{self.place()}][{self.index(4)}] {self.rng.choice(['=', '+='])} {self.number()}",
             f"L[{self.place()}] *= {self.number(1)}", f"L[{self.place()}] = L[{self.place()}]",
-            f"L[0], L[-1] = L[-1], L[0]"]))
+            "L[0], L[-1] = L[-1], L[0]"]))
 
     def list_pop(self) -> None:
         if self.running:
@@ -146,8 +147,8 @@ class Containing(Jumping):
         self.resized(self.rng.choice(["L = L[-3:]", "del L[2:]", "L = list(L)", "L = L[:2]"]))
 
     def numbers_changed(self) -> None:
-        self.emit(self.rng.choice([f"N.append({self.number(1)})", f"N[-1] = {self.number(1)}", f"N[0] += {self.number(1)}",
-                                   f"N.insert(0, {self.number(1)})", f"N = [s, {self.number(1)}]", "N = N[-4:]"]))
+        self.emit(self.rng.choice([f"N.append({self.number(1)})", f"N[-1] = {self.number(1)}",
+                                   f"N[0] += {self.number(1)}", f"N.insert(0, {self.number(1)})", f"N = [s, {self.number(1)}]", "N = N[-4:]"]))
 
     def numbers_read(self) -> None:
         self.emit(self.rng.choice(["s = sum(N) * 0.3", "s = 0.5 * s + N[-1]", "s = s + max(N) * 0.2",
@@ -159,7 +160,9 @@ class Containing(Jumping):
         return self.rng.choice(['"p"', '"q"', '"p"', '"r"', '"u"'])
 
     def dict_set(self) -> None:
-        key = f"{self.rng.choice(sorted(self.scope.indices))} % 2" if self.scope.indices and self.chance(0.3) else self.key()
+        key = self.key()
+        if self.scope.indices and self.chance(0.3):
+            key = f"{self.rng.choice(sorted(self.scope.indices))} % 2"
         self.emit(f"D[{key}] = {self.four()}")
 
     def dict_in_place(self) -> None:
@@ -168,7 +171,8 @@ class Containing(Jumping):
                                    f"D[{key}] = D[{key}] * {self.number(1)}", f"D[{key}] += {self.vector(4, 1)}"]))
 
     def dict_updated(self) -> None:
-        self.emit(self.rng.choice([f"D.update(p={self.four()})", f'D.update({{"q": {self.four()}, "r": {self.four()}}})',
+        self.emit(self.rng.choice([f"D.update(p={self.four()})",
+                                   f'D.update({{"q": {self.four()}, "r": {self.four()}}})',
                                    f"D.setdefault({self.key()}, {self.four()})", f'D = {{**D, "u": {self.four()}}}',
                                    "D = dict(D)"]))
 
@@ -188,8 +192,9 @@ class Containing(Jumping):
 
     def method(self) -> None:
         a = self.rng.choice(self.vectors(4, writable=True))
-        self.emit(self.rng.choice([f"{a} = o.step({self.number(1)})", "s = 0.3 * s + o.size", f"o.step({self.number(0)})",
-                                   f"o = o * {self.constant()}", "s = s + np.sum(o.kept[-1]) if o.kept else s"]))
+        self.emit(self.rng.choice([f"{a} = o.step({self.number(1)})", "s = 0.3 * s + o.size",
+                                   f"o.step({self.number(0)})", f"o = o * {self.constant()}",
+                                   "s = s + np.sum(o.kept[-1]) if o.kept else s"]))
 
     def object_made(self) -> None:
         self.emit(self.rng.choice([f"o = Box({self.four()})", f"o = Box(v={self.four()}, n={self.number(1)})",
@@ -211,8 +216,9 @@ class Containing(Jumping):
                  f"D = {{key: e * {self.constant()} for key, e in D.items()}}",
                  f"s = 0.5 * s + sum(np.sum(e * {v}) for e in L)", f"N = [s + e @ {v} for i, e in enumerate(L)]"]
         if not self.running:
-            forms += [f"L = [e * {k} for e in L]", f"L = [e + {v} for e in L if e[0] > {self.constant(-0.5)}] or [{v} * 1.0]",
-                      f"L = [e * n for e, n in zip(L, N)]", f"L = [D[key] for key in sorted(k for k in D if k in 'pq')]"]
+            forms += [f"L = [e * {k} for e in L]",
+                      f"L = [e + {v} for e in L if e[0] > {self.constant(-0.5)}] or [{v} * 1.0]",
+                      "L = [e * n for e, n in zip(L, N)]", "L = [D[key] for key in sorted(k for k in D if k in 'pq')]"]
         self.emit(self.rng.choice(forms))
 
     def summed(self) -> None:
@@ -239,8 +245,9 @@ class Containing(Jumping):
     def blended(self) -> None:
         a = self.rng.choice(self.vectors(4, writable=True))
         self.emit(self.rng.choice([
-            f"{a} = blend({self.vector(4, 1)}, *L, scale={self.number(1)})", f"{a} = blend(*L[:2], **D)" if self.chance(0.3)
-            else f"{a} = blend({self.some()}, more={self.vector(4, 0)})", f"{a} = blend({self.vector(4, 1)}, {self.some()})"]))
+            f"{a} = blend({self.vector(4, 1)}, *L, scale={self.number(1)})", f"{a} = blend(*L[:2], skipped=D)",
+            f"{a} = blend({self.some()}, more={self.vector(4, 0)})",
+            f"{a} = blend({self.vector(4, 1)}, {self.some()})"]))
 
     def recursion(self) -> None:
         self.emit(f"s = 0.5 * s + nest({self.rng.choice(['L', 'L[::-1]', '[o.v]'])}, {self.rng.randrange(4)})")

@@ -67,7 +67,8 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
 ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, itertools.chain.from_iterable, np.ndenumerate,
                        *(v for v in vars(itertools).values() if isinstance(v, type))))
-COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement, itertools.product)
+COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
+                itertools.product)
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
@@ -178,6 +179,8 @@ class Calls:
             return Abstract(RangeOf())
         if function is list and args and isinstance(ev.value(args[0]), DictOf):
             return ev.fresh(expr, ListOf(containers.key_kinds(args[0])), False)
+        if function is list and args and isinstance(ev.value(args[0]), RangeOf):
+            return ev.fresh(expr, ListOf(Number("int")), False)
         special = _hashable(function) and SPECIAL.get(function)
         if special:
             found = special(self, ev, expr, args, kwargs, env)

@@ -166,7 +166,8 @@ def record_arguments(cls: type, call: Call) -> dict[str, Expr] | None:
 def _defaults(cls: type) -> dict[str, Any]:
     if issubclass(cls, tuple):
         return dict(cls._field_defaults)                        # type: ignore[attr-defined]
-    return {f.name: f.default for f in dataclasses.fields(cls) if f.default is not dataclasses.MISSING}
+    return {f.name: f.default for f in dataclasses.fields(cls)  # type: ignore[arg-type]
+            if f.default is not dataclasses.MISSING}
 
 
 def _plain_defaults(cls: type) -> dict[str, Any]:
@@ -178,7 +179,7 @@ def _left_out(cls: type, given: dict[str, Expr]) -> dict[str, tuple[str, Any]]:
     out: dict[str, tuple[str, Any]] = {name: ("object", v) for name, v in _defaults(cls).items()
                                        if name not in given and type(v) not in PLAIN}
     if not issubclass(cls, tuple):
-        out.update((f.name, ("factory", f.default_factory)) for f in dataclasses.fields(cls)
+        out.update((f.name, ("factory", f.default_factory)) for f in dataclasses.fields(cls)  # type: ignore[arg-type]
                    if f.name not in given and f.default_factory is not dataclasses.MISSING)
     return out
 
@@ -231,7 +232,8 @@ def _filled(make: Make, expr: Call, cls: type, target: Name) -> list[Statement]:
     given = record_arguments(cls, expr)
     if given is None or any(isinstance(a, Star) for a in expr.args):
         raise Refused(f"this call of `{cls.__name__}` isn't supported", "name the arguments one by one", expr.at)
-    init_only = [p for p in inspect.signature(cls.__init__).parameters if p not in cls.__dataclass_fields__]
+    known = getattr(cls, "__dataclass_fields__")  # noqa: B009
+    init_only = [p for p in inspect.signature(getattr(cls, "__init__")).parameters if p not in known]  # noqa: B009
     missing = _left_out(cls, given)
     out: list[Statement] = []
     for f in cls.__dataclass_fields__.values():                   # type: ignore[attr-defined]

@@ -239,7 +239,8 @@ class Evaluator:
         if obj is None or isinstance(obj, (str, bool)):
             self.guards[("value", outer)] = outer.guard_value()
             return Abstract(Known(obj))
-        if isinstance(obj, (types.ModuleType, type, np.dtype, np.ufunc, _DISPATCHER)) or callable(obj) and not hasattr(obj, "__dict__") \
+        if isinstance(obj, (types.ModuleType, type, np.dtype, np.ufunc, _DISPATCHER)) \
+                or callable(obj) and not hasattr(obj, "__dict__") \
                 or isinstance(obj, (types.FunctionType, types.MethodType, type(np.sum))) \
                 or callable(obj) and is_user_function(obj):
             self.guards[("identity", outer)] = outer.guard_identity()

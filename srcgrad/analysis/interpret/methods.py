@@ -13,7 +13,19 @@ from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view
 from srcgrad.analysis.interpret.state import Abstract, Env
-from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, ListOf, Number, ObjectOf, OneOf, TupleOf, Value, members
+from srcgrad.analysis.values import (
+    UNKNOWN,
+    Array,
+    DictOf,
+    Known,
+    ListOf,
+    Number,
+    ObjectOf,
+    OneOf,
+    TupleOf,
+    Value,
+    members,
+)
 from srcgrad.lang.core import (
     Attr,
     Bind,
@@ -104,7 +116,7 @@ def _of_named_tuple(ev: Evaluator, expr: Call, owner: Abstract, value: TupleOf) 
         assert isinstance(call, Call) and isinstance(call.func, Attr)
         t, given = make.bind(call.func.value), dict(call.kwargs)
         values = [given.get(name, Attr(t, name)) for name in value.fields]
-        if expr.func.name == "_replace":
+        if call.func.name == "_replace":
             return Call(make.outside(value.cls.__name__, value.cls), tuple(values), at=expr.at)
         return Dict(tuple(map(Const, value.fields)), tuple(values), at=expr.at)
     return ev.rewrite(expr, build, owner)
@@ -155,7 +167,7 @@ def _of_list(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[
     if name in ("index", "count", "__len__", "__contains__"):
         return Abstract(Number("int"))
     if name == "copy" and not args:
-        return ev.rewrite(expr, lambda parts, make: Item(parts[0].value, Slice(), at=expr.at), owner)
+        return ev.rewrite(expr, lambda parts, make: Item(_owner_of(parts[0]), Slice(), at=expr.at), owner)
     handler = _LISTS.get(name)
     if handler is None or kwargs and name != "sort":
         if owner.active or any(a.active for a in args):
@@ -403,3 +415,8 @@ def _copy(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env:
 _CHANGING = ("setdefault", "pop", "popitem", "update")
 _DICTS = {"get": _get, "setdefault": _set_default, "pop": _take_out, "popitem": _pop_item, "update": _update,
           "values": _views(False), "items": _views(True), "copy": _copy}
+
+
+def _owner_of(func: Expr) -> Expr:
+    assert isinstance(func, Attr)
+    return func.value

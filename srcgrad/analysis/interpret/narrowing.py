@@ -108,8 +108,8 @@ def _test(ev: Evaluator, test: Expr, env: Env) -> tuple[Expr | None, Keeps | Non
             found = _object(ev, cls, env)
             return place, _is_instance(found) if isinstance(found, (type, tuple)) else None
         case Call(func, (place, Name(made)), ()) if _means(ev, func, env, made_by):
-            other = env.get(made)
-            return place, None if other is None or not isinstance(other.value, Closure) else _is(other.value)
+            held = env.get(made)
+            return place, None if held is None or not isinstance(held.value, Closure) else _is(held.value)
     return None, None
 
 
@@ -172,7 +172,7 @@ def is_callable(value: Value) -> bool | None:
         case Known(obj):
             return callable(obj)
         case ObjectOf(cls):
-            return hasattr(cls, "__call__")
+            return callable(getattr(cls, "__call__", None))  # noqa: B004 (of its instances)
         case Number() | Array() | ListOf() | DictOf() | TupleOf():
             return False
     return None
@@ -181,12 +181,13 @@ def is_callable(value: Value) -> bool | None:
 def is_instance(value: Value, classes: type | tuple) -> bool | None:
     """Whether a value is an instance of these classes; None where that isn't certain."""
     try:
-        return agreed(issubclass(known, classes) for m in members(value) for known in classes_of(m) or (None,))
+        return agreed(issubclass(known, classes)  # type: ignore[arg-type]     # None raises
+                       for m in members(value) for known in classes_of(m) or (None,))
     except TypeError:
         return None
 
 
-def agreed(answers: Iterable[bool]) -> bool | None:
+def agreed(answers: Iterable[bool | None]) -> bool | None:
     found = set(answers)
     return found.pop() if len(found) == 1 else None
 
@@ -313,10 +314,11 @@ def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = F
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         held = [_held(part, make) for part in parts]
-        target = held[k].value if isinstance(held[k], Attr) and isinstance(expr, Call) else held[k]
+        method = held[k] if isinstance(expr, Call) else None
+        target = method.value if isinstance(method, Attr) else held[k]
         if not isinstance(target, Name):
             target = make.bind(target)
-            held[k] = Attr(target, held[k].name) if isinstance(expr, Call) and isinstance(held[k], Attr) else target
+            held[k] = Attr(target, method.name) if isinstance(method, Attr) else target
         if guarded:
             return _checked(make, expr, held, target, [test for test in tests if test is not None])
         out = rebuild(expr, tuple(map(copied, held)))

@@ -43,9 +43,9 @@ def method(cls: type | None, name: str) -> types.FunctionType | None:
 def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value]]) -> bool:
     """Whether the expression means methods of the operands' classes, which is noted."""
     for k, (item, value) in enumerate(operands):
-        if isinstance(value, OneOf) and any(class_of(m) for m in value.kinds):
-            if not isinstance(expr, Compare) and narrowing.by_kind(ev, expr, k, item) is not None:
-                return True
+        may_be_one = isinstance(value, OneOf) and any(class_of(m) for m in value.kinds)
+        if may_be_one and not isinstance(expr, Compare) and narrowing.by_kind(ev, expr, k, item) is not None:
+            return True
     classes = [class_of(value) for _, value in operands]
     if not any(classes):
         return False
@@ -86,7 +86,7 @@ def _builder(classes: list[type | None], name: str, reflected: str) -> Build | N
         ways.append((own, lambda parts: Call(Attr(parts[0], name), tuple(parts[1:]))))
     if right is not left and (other := method(right, reflected)) is not None:
         ways.append((other, lambda parts: Call(Attr(parts[1], reflected), (parts[0],))))
-        if left is not None and issubclass(right, left):
+        if left is not None and right is not None and issubclass(right, left):
             ways.reverse()
     if not ways:
         return None

@@ -73,15 +73,15 @@ def _super(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs
 def _getattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
     if len(args) not in (2, 3) or not _is_text(args[1]):
         return _unless_active(expr, args, "getattr")
-    there = _has(ev, args[0], args[1].value.obj, env) if len(args) == 3 else True
+    there = _has(ev, args[0], _text(args[1]), env) if len(args) == 3 else True
     if there is None:
         return _unless_active(expr, args, "getattr")
-    name = args[1].value.obj
+    name = _text(args[1])
     return ev.rewrite(expr, lambda parts, make: Attr(parts[1], name, at=expr.at) if there else parts[3], *args)
 
 
 def _hasattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
-    there = _has(ev, args[0], args[1].value.obj, env) if len(args) == 2 and _is_text(args[1]) else None
+    there = _has(ev, args[0], _text(args[1]), env) if len(args) == 2 and _is_text(args[1]) else None
     return None if there is None else Abstract(Known(there))
 
 
@@ -109,7 +109,7 @@ def _setattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
     """setattr(p, "x", v)   ->   p.x = v"""
     if len(args) != 3 or not _is_text(args[1]) or not _is_statement(ev, expr):
         return _unless_active(expr, args, "setattr")
-    name = args[1].value.obj
+    name = _text(args[1])
     ev.replacements[ev.site] = lambda make: [Store(Attr(expr.args[0], name), None, expr.args[2], at=expr.at)]
     return NONE
 
@@ -119,15 +119,20 @@ def _plain_setattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract]
     """object.__setattr__(p, "x", v), which no class can forbid"""
     if len(args) != 3 or not _is_text(args[1]) or not _is_statement(ev, expr):
         return _unless_active(expr, args, "object.__setattr__")
-    containers.write(ev, args[0], args[1].value.obj, args[2], env)
+    containers.write(ev, args[0], _text(args[1]), args[2], env)
     return NONE
 
 
 def _delattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
     if len(args) == 2 and _is_text(args[1]) and isinstance(ev.value(args[0]), ObjectOf):
-        containers.remove(ev, args[0], args[1].value.obj, env)
+        containers.remove(ev, args[0], _text(args[1]), env)
         return NONE
     return _unless_active(expr, args, "delattr")
+
+
+def _text(item: Abstract) -> str:
+    assert isinstance(item.value, Known)
+    return str(item.value.obj)
 
 
 def _is_text(item: Abstract) -> bool:
@@ -165,9 +170,9 @@ def _partial(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
         return None
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-        held = [e if isinstance(e, Const) else fields.kept(make, e) for e in parts[1:]]
+        held: list[Expr] = [e if isinstance(e, Const) else fields.kept(make, e) for e in parts[1:]]
         n = len(expr.args)
-        named = {name: value for (name, _), value in zip(expr.kwargs, held[n:])}
+        named = {name: value for (name, _), value in zip(expr.kwargs, held[n:]) if name is not None}
         return fields.forwarding(held[0], tuple(held[1:n]), named, expr.at)
     return ev.rewrite(expr, build, *args, *kwargs.values())
 

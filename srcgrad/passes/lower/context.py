@@ -70,8 +70,8 @@ class Lowering:
             name = self.fresh.name("cond")
             return self._one_by_one(name, node.values, parse.kind(node.op)), core.Name(name, at=self.at(node))
         if parse.kind(node) == "UnaryOp" and parse.kind(node.op) == "Not":
-            before, value = self.hoisted(node.operand)
-            return before, core.Unary("not", value, at=self.at(node))
+            before, operand = self.hoisted(node.operand)
+            return before, core.Unary("not", operand, at=self.at(node))
         bindings, node = hoist.hoist(node, self.fresh.name)
         binds: Statements = []
         for name, bound in bindings:

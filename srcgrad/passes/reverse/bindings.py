@@ -185,7 +185,7 @@ class Bindings:
             if isinstance(part, List):
                 self._to_parts(stmt, {Item(Item(g, piece), Const(k)): e for k, e in enumerate(part.items)}, state, out)
             elif self.c.active(stmt, part):
-                self.contributor.add(stmt, part, Item(g, piece), state, out)
+                self.contributor.add_elements(stmt, part, Item(g, piece), state, out)
 
     def _repeated(self, stmt: Statement, value: Bin, g: Expr, state: State, out: Out) -> None:
         """items * n: each element takes the adjoints of all its copies."""
@@ -198,7 +198,7 @@ class Bindings:
         if isinstance(items, List):
             self._to_parts(stmt, {Item(Name(name), Const(k)): e for k, e in enumerate(items.items)}, state, out)
         else:
-            self.contributor.add(stmt, items, Name(name), state, out)
+            self.contributor.add_elements(stmt, items, Name(name), state, out)
 
     # ------------------------------------------------------------ numbers, or arrays that are written in place
 

@@ -56,9 +56,9 @@ class Change:
 def change_of(context: Context, stmt: Statement) -> Change | None:
     """The change of a container that the statement makes, if it is one."""
     match stmt:
-        case Effect(Call(Attr(owner, method), args, ())):
+        case Effect(Call(Attr(owner, method), args, ()) as call):
             found = _by_method(context.owner_value(stmt, owner), owner, method, args)
-            return found or _by_function(context, stmt, stmt.value)
+            return found or _by_function(context, stmt, call)
         case Effect(Call() as call):
             return _by_function(context, stmt, call)
         case Bind((name,), (Call(Attr(owner, "pop"), args, ()),)) if isinstance(context.owner_value(stmt, owner), ListOf):
@@ -220,7 +220,7 @@ class Changes:
         elif (items := self.c.kind(stmt, value).items) is not None:
             parts = [self.c.annotate(stmt, Item(value, self._index(stmt, k)), item) for k, item in enumerate(items)]
         if parts is None:
-            self.contributor.add(stmt, value, Name(name), state, out)
+            self.contributor.add_elements(stmt, value, Name(name), state, out)
             return
         for k, part in enumerate(parts):
             if self._is_value(stmt, part):

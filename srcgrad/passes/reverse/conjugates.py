@@ -77,7 +77,8 @@ class Conjugates:
             case Call(Attr(_, name) as func, args, kwargs) if name in EQUIVARIANT:
                 return Call(func, tuple(map(inner, args)), tuple((k, inner(v)) for k, v in kwargs))
             case Call(Name(helper) as func, (first, *others), ()) \
-                    if self.c.helpers.get(helper) not in COMPLEX_FACTORS and all(_shape_like(e) or self._certainly_real(stmt, e) for e in others):
+                    if self.c.helpers.get(helper) not in COMPLEX_FACTORS \
+                    and all(_shape_like(e) or self._certainly_real(stmt, e) for e in others):
                 # a helper that is given of primals only shapes and real numbers is linear, with real factors
                 return Call(func, (inner(first), *others))
             case Item(value, index):

@@ -57,6 +57,13 @@ class Contributor:
         else:
             self._part(stmt, operand, g, state, out)
 
+    def add_elements(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out) -> None:
+        """The adjoint of a list or tuple += g, the adjoints of its elements, some of which may be None for zero."""
+        item = self.c.kind(stmt, operand)
+        if self.c.active(stmt, operand) and not self.c.in_place(item) and not self._holds_buffers(item):
+            g = Call(self.c.helper("or_zeros_each", structure.or_zeros_each), (g, operand))
+        self.add(stmt, operand, g, state, out)
+
     def _display(self, stmt: Statement, operand: List | Tuple, g: Expr, state: State, out: Out) -> None:
         if not isinstance(g, Name):
             name = self.c.temporary("parts")
@@ -243,7 +250,7 @@ class Contributor:
             out.append(Bind((bar,), (self.zeros(stmt, name),)))
         elif state.have[bar] == SHARED:
             value = self.value_of(stmt, name)
-            own = self.c.numpy("array", Name(bar)) if isinstance(value, Array) and value.dims else \
+            own: Expr = self.c.numpy("array", Name(bar)) if isinstance(value, Array) and value.dims else \
                 Call(self.c.helper("add", structure.add), (self.zeros(stmt, name), Name(bar)))
             out.append(Bind((bar,), (own,)))
         elif state.have[bar] == LAZY:
