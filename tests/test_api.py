@@ -42,7 +42,7 @@ def test_argnums(argnums, expected):
 
 
 @pytest.mark.parametrize("argnums, text", [
-    (2, "area has no argument 2"), (-3, "no argument -3"), ("z", "no argument 'z'.*\n.*0: w, 1: h"), (True, "bool"),
+    (2, "area has no argument 2"), (-3, "no argument -3"), ("z", "no argument 'z'.*\n.*0 \\(w\\), 1 \\(h\\)"), (True, "bool"),
     (1.0, "float"), ((), "empty"), ((0, 0), "twice"), ([0], "list"), (None, "NoneType")])
 def test_wrong_argnums_are_refused_at_once(argnums, text):
     for make in (grad, value_and_grad):
@@ -166,7 +166,7 @@ def test_bound_methods_partials_and_callable_objects():
     assert grad(lambda x: x * x)(3.0) == 6.0
     spring.k = 5.0
     assert grad(spring.energy)(2.0) == 20.0
-    with pytest.raises(ArgumentError, match="0: x, 1: scale"):
+    with pytest.raises(ArgumentError, match=r"0 \(x\), 1 \(scale\)"):
         grad(spring.energy, 2)(1.0)
 
 

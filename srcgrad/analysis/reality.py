@@ -10,7 +10,19 @@ import numpy as np
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import UNKNOWN, Array, Known, ListOf, Number, TupleOf, Value
+from srcgrad.analysis.values import (
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    ListOf,
+    Number,
+    ObjectOf,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+    Value,
+)
 
 _MAKERS = (complex, np.complex64, np.complex128, np.clongdouble, np.linalg.eig, np.linalg.eigvals, np.roots)
 
@@ -32,7 +44,7 @@ def reality(value: Value) -> bool | None:
             return _any([reality(item) for item in items])
         case ListOf(item):
             return False if item is None else reality(item)
-    return None if value == UNKNOWN else False
+    return False if isinstance(value, (RangeOf, ShapeOf, Closure, DictOf, ObjectOf)) else None
 
 
 def _any(answers: list[bool | None]) -> bool | None:

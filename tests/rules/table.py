@@ -173,6 +173,7 @@ ROWS: dict[Any, list[Case]] = {
                         case(spd(2), outputs=(1,))],
     np.linalg.matrix_power: [case(x(2, 2), 3), case(spd(2), -2), case(x(2, 2), 0), case(x(2, 2), 1),
                              case(x(4, 2, 2), 2)],
+    **dict.fromkeys((np.nanmax, np.nanmin), [case(x(2, 3)), case(x(2, 3), axis=0), case(x(2, 3), 1, keepdims=True)]),
     # Fourier transforms
     **dict.fromkeys((np.fft.fft, np.fft.ifft), [
         case(c(4)), case(x(5)), case(c(2, 3), 5, 0), case(c(4, 2), 3, axis=0, norm="ortho"),

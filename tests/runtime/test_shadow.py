@@ -114,5 +114,5 @@ def test_containers():
     thing = SimpleNamespace(w=1.0, name="n")
     assert shadow(thing) == {"w": 0.0, "name": None}
     assert shadow.pop(items) is bar and shadow(items) == [0.0, None, 0.0, 0.0]
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(UnsupportedError, match="float"):
         shadow(1.0)
