@@ -23,22 +23,14 @@ NASTY = (
 )
 
 LATER = [
-    # calls that need closures, functions as values or star arguments
-    "function_as_argument", "closure_in_a_loop", "lambdas_by_name", "star_arguments", "closure_over_a_rebound_name",
-    "nonlocal_counter", "functional_style", "stars_everywhere", "numpy_with_callbacks",
-    # lists and dicts that are changed other than by append
-    "binomial_option", "list_of_lists", "stack_machine", "push_and_pop", "list_of_buffers", "lists_edited_in_place",
-    "dict_with_dynamic_keys", "state_in_dicts",
-    # generators
-    "generator_with_state", "generator_of_views",
-    # objects, globals that are written, other syntax and other numbers
-    "array_in_an_object", "properties_and_operators", "local_class", "global_work_buffer", "comprehensions",
-    "zip_and_enumerate", "complex_spectrum", "output_arguments",
-    "one_of_two_is_written",
-    # objects of one class inside each other without end, methods that lead back to themselves
-    "network_of_layers", "recursive_tree",
-    # methods of ufuncs other than those of arithmetic
-    "mixture_by_em",
+    # a function, or a class, that is made inside and leads back to itself; a class made inside
+    "local_recursion", "local_class", "network_of_layers", "recursive_tree",
+    # globals that are written
+    "defaults_and_globals",
+    # lists and dicts whose elements are of several kinds
+    "state_in_dicts", "nested_list_argument", "tree_of_lists", "copied_containers", "namespaces_and_copies",
+    # functions that NumPy calls; methods of ufuncs other than those of arithmetic
+    "numpy_with_callbacks", "mixture_by_em",
 ]
 
 CORE = {name: p for name, p in PROGRAMS.items() if name not in LATER}

@@ -205,11 +205,6 @@ def roots(x):
     return np.sum(np.abs(np.roots(x)))
 
 
-@refused(X)
-def fitted_polynomial(x):
-    return np.polyfit(np.arange(3.0), x, 1)[0]
-
-
 @refused(np.diag(X))
 def eigenvectors(a):
     return np.sum(np.abs(np.linalg.eig(a)[1]))
@@ -218,12 +213,6 @@ def eigenvectors(a):
 @refused(X)
 def drawn(x):
     return np.sum(np.random.default_rng(0).normal(x))
-
-
-@refused(X)
-def read_only(x):
-    y = np.broadcast_to(x, (2, 3))
-    return np.sum(np.vectorize(math.frexp)(y)[0])
 
 
 # ---------------------------------------------------------------- wrong uses
