@@ -98,8 +98,15 @@ SWEEP = (gradient, plain, general, checked, value, pullback)
 
 def _cases(names: object) -> list:
     """Each program at its first input; under every option, and at all inputs, in the long run."""
-    return [pytest.param(PROGRAMS[n], c, id=f"{n}-{c.__name__}", marks=[pytest.mark.long] if c in SWEEP else [])
-            for n, c in itertools.product(names, (*QUICK, *SWEEP))]
+    return [pytest.param(PROGRAMS[n], c, id=f"{n}-{c.__name__}", marks=_marks(k, c))
+            for (k, n), c in itertools.product(enumerate(names), (*QUICK, *SWEEP))]
+
+
+def _marks(k: int, check: object) -> list:
+    """All options for one program in four; for the others too under the marker `sweep`."""
+    if check not in SWEEP:
+        return []
+    return [pytest.mark.long] if k % 4 == 0 else [pytest.mark.long, pytest.mark.sweep]
 
 
 @pytest.mark.parametrize("p, check", _cases(CORE))
@@ -122,6 +129,7 @@ def test_right_or_refused(p, check):
 # ---------------------------------------------------------------- the corpus itself
 
 @pytest.mark.long
+@pytest.mark.sweep
 @pytest.mark.parametrize("p", PROGRAMS.values(), ids=PROGRAMS)
 def test_runs_and_is_smooth(p):
     """Each program gives the same finite number again for the same arguments, and has no kink nearby."""
@@ -134,6 +142,7 @@ def test_runs_and_is_smooth(p):
 
 
 @pytest.mark.long
+@pytest.mark.sweep
 @pytest.mark.parametrize("p", PROGRAMS.values(), ids=PROGRAMS)
 def test_depends_on_every_active_argument(p):
     for k in range(len(p.wrt)):
@@ -142,6 +151,7 @@ def test_depends_on_every_active_argument(p):
 
 
 @pytest.mark.long
+@pytest.mark.sweep
 @pytest.mark.parametrize("p", PROGRAMS.values(), ids=PROGRAMS)
 def test_inputs_take_different_ways(p):
     ways = [(_sizes(args), _lines_run(p, args)) for args in p.inputs]

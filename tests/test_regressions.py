@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from harness import check_program, check_pullback, compare, gradient
-from srcgrad import UnsupportedError, vjp
+from srcgrad import vjp
 
 OPTIONS: list[dict[str, bool]] = [{}, {"plain": True}, {"general": True}, {"checked": True}]
 each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", "general", "checked"])
@@ -134,9 +134,8 @@ RIGHT: list[Callable[..., Any]] = [
     argument_or_array_filled, argument_or_array_filled_of_views, default_of_a_name_that_is_bound_again,
     default_of_an_element_that_is_overwritten, made_by_a_function_before_its_argument_is_bound_again, late_binding,
     used_twice_in_an_expression, nested_display_that_is_written, lag_window, joined_lists_of_arrays_that_are_written,
-    joined_tuples, passed_to_a_function_without_source, active_only_when_it_is_called,
+    joined_tuples, passed_to_a_function_without_source, active_only_when_it_is_called, kept_in_a_list,
 ]
-REFUSED: list[Callable[..., Any]] = [kept_in_a_list]
 
 
 @each_way
@@ -144,11 +143,6 @@ REFUSED: list[Callable[..., Any]] = [kept_in_a_list]
 def test_gradient(function, options):
     check_program(function, (X,), (0,), **options)
 
-
-@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
-def test_functions_that_read_active_names_stay_in_the_program(function):
-    with pytest.raises(UnsupportedError):
-        gradient(function, (X,), (0,))
 
 
 # ---------------------------------------------------------------- pullbacks

@@ -124,6 +124,12 @@ class ObjectOf(Value):
     fields: tuple[tuple[str, Value], ...]
 
 
+@dataclass(frozen=True)
+class Again(Value):
+    """An object of a class that a value further out describes: a node of a tree, inside of a node."""
+    cls: type
+
+
 @dataclass(frozen=True, eq=False)
 class Known(Value):
     """One particular Python object: None, a string, a bool or number whose value matters, a module, a function,
@@ -250,6 +256,8 @@ def _common(a: Value, b: Value) -> Value:
                 other = dict(i2)
                 rest = o2 if o1 is None else o1 if o2 is None else join(o1, o2)
                 return DictOf(tuple((k, join(v, other[k])) for k, v in i1), rest)
+        case (ObjectOf(c1, _) as whole, Again(c2)) | (Again(c2), ObjectOf(c1, _) as whole) if c1 is c2:
+            return whole
         case ObjectOf(c1, f1), ObjectOf(c2, f2) if c1 is c2:
             other = dict(f2)
             return ObjectOf(c1, tuple((k, join(v, other[k])) for k, v in f1 if k in other))

@@ -17,7 +17,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
-from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Ref, Storage, reach
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Ref, Storage, reach, shallow
 from srcgrad.analysis.values import (
     PENDING,
     UNKNOWN,
@@ -37,13 +37,14 @@ from srcgrad.analysis.values import (
     number_of,
 )
 from srcgrad.errors import SrcgradError
-from srcgrad.lang.core import Call, Code, Expr
+from srcgrad.lang.core import At, Call, Code, Expr, Refuse
 from srcgrad.lang.source import Found, find
 from srcgrad.passes.placeable import can_inline
 from srcgrad.passes.unit import lowered
 
 MOST_KEYS = 3
 MOST_ROUNDS = 8
+MOST_WALKS = 40
 FRESH = "fresh"
 
 
@@ -62,12 +63,13 @@ class Summary:
     """What a call gives, and which arguments it writes; a result of None: no call has returned yet.
 
     outer: the name of an array that isn't local, and that it writes.  after: what containers among the arguments hold
-    in the end.
+    in the end.  refused: why it can't be differentiated, where that is why no call returns.
     """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
     outer: str = ""
     after: tuple[tuple[int, Template], ...] = ()
+    refused: tuple[str, str, At | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Callees:
         self._summaries: dict[Key, Summary] = {}
         self._open: list[Key] = []
         self._provisional: set[Key] = set()
+        self._walks = 0                    # how often a function was looked at for its summary
         self._compiled: dict[Any, Compiled] = {}
         self._names: set[str] = set()
         self.texts: list[str] = []
@@ -133,6 +136,8 @@ class Callees:
         if summary.outer:
             raise Refused(f"`{found.name}`, which isn't put in place, writes to `{summary.outer}`, which isn't local",
                           "pass the array as an argument", expr.at)
+        if summary.result is None and summary.refused is not None:
+            raise Refused(*summary.refused)
         if summary.result is None:
             raise NeverReturns
         active = any(i.active for i in items)
@@ -197,7 +202,14 @@ class Callees:
         self._summaries[key] = Summary()
         self._open.append(key)
         for _ in range(MOST_ROUNDS):
-            new = self._summarise(found, self._lower(found, Entry(symbolic(key, found), _indices(key.active)), self))
+            self._walks += 1
+            if self._walks > MOST_WALKS:
+                self._summaries[key] = Summary(refused=(
+                    f"`{found.name}` calls itself with too many kinds of arguments",
+                    "make its arguments alike in all calls", None))
+                break
+            entry = Entry(symbolic(key, found), _indices(key.active), is_call=True)
+            new = self._summarise(found, self._lower(found, entry, self))
             stable = new == self._summaries[key]
             self._summaries[key] = new
             if stable:
@@ -231,7 +243,10 @@ class Callees:
                      "")
         self.guards.update(facts.guards)
         if facts.result is NOTHING and not facts.returns:
-            return Summary(None, frozenset(writes), outer)
+            refusal = next(((r.what, r.remedy, r.at or stmt.at) for stmt, r in facts.refused.items()), None)
+            refusal = refusal or next(((stmt.what, stmt.remedy, stmt.at) for stmt in facts.before
+                                       if isinstance(stmt, Refuse)), None)
+            return Summary(None, frozenset(writes), outer, refused=refusal)
         after = tuple((k, self._export(facts, item, sources, 0)) for k, name in enumerate(params)
                       if k in writes and _holds_more(item := facts.entry.get(name, NOTHING)))
         return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer, after)
@@ -277,7 +292,7 @@ class Callees:
             ev.heap.unite(refs)
         for ref in refs:
             ev.heap.mark(ref.storage, loose=True)
-        return Abstract(template.value, frozenset(refs), template.active and not refs)
+        return shallow(Abstract(template.value, frozenset(refs), template.active and not refs))
 
     def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Any:
         kinds = {ListOf: "list", DictOf: "dict", ObjectOf: "object"}
@@ -298,7 +313,7 @@ class Callees:
             made = self._compiled[full] = Compiled(self._name(found.name))
             made.takes_shadow = result_in_place or any(in_place)
             made.either = frozenset(k for k, value in enumerate(key.values) if in_place[k] and may_hold_numbers(value))
-            entry = Entry(symbolic(key, found), _indices(key.active), in_place=_indices(in_place))
+            entry = Entry(symbolic(key, found), _indices(key.active), in_place=_indices(in_place), is_call=True)
             self.texts.append(self._build(found, entry, result_in_place, made, self))
         return self._compiled[full]
 

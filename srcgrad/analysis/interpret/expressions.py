@@ -17,12 +17,13 @@ from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
-from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage, reach
 from srcgrad.analysis.interpret.unfollowed import unfollowed
 from srcgrad.analysis.scope import MISSING, Outer, guard_attribute
 from srcgrad.analysis.values import (
     PENDING,
     UNKNOWN,
+    Again,
     Array,
     Caught,
     Closure,
@@ -88,6 +89,7 @@ class Evaluator:
         self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
         self.site: Any = None
         self.partial = 0                             # how often a value came up that isn't wholly known yet
+        self.sure = True                             # arguments have all fields and keys that are known of them
         self.guarded: Any = None                     # the operation that is decided by what is known
         self.optimistic = False                      # what is known of such a value is taken for all, and checked
         self.pending = 0                             # how often a value came up that isn't known yet
@@ -103,6 +105,9 @@ class Evaluator:
         self.replacements: dict[Any, Replace] = {}
         self._outer_values: dict[str, Abstract] = {}
         self.homes: dict[Function, tuple] = {}       # the loops in which a function is made
+        self._above: dict[type, Storage] = {}        # objects that the one that is taken up lies in
+        self._within: list[type] = []
+        self._recursive: set[type] = set()           # classes whose objects hold others of the same class
         self.displays: dict[int, Value] = {}         # lists as they are written, by the expression
         self.equalities = Equalities(guards, sizes)
         self.unify, self.size = self.equalities.unify, self.equalities.size
@@ -166,6 +171,8 @@ class Evaluator:
     def _container(self, storage: Storage, depth: int = 0) -> Value:
         if depth > 4:
             return UNKNOWN
+        if storage.kind == "object":
+            return self._object(storage, depth)
         fields = {k: self._field_value(v, depth) for k, v in storage.fields.items()}
         rest = fields.pop("*", None)
         if storage.kind == "list":
@@ -174,11 +181,37 @@ class Evaluator:
             return ListOf(rest)
         if storage.kind == "dict":
             return DictOf(tuple(fields.items()), rest)
-        return ObjectOf(storage.cls or object, tuple(fields.items()))
+        raise AssertionError(storage.kind)
+
+    def _object(self, storage: Storage, depth: int) -> Value:
+        """An object; where its class holds objects of itself, what is true of all of them."""
+        cls = storage.cls or object
+        if cls in self._within:
+            self._recursive.add(cls)
+            return Again(cls)
+        self._within.append(cls)
+        known = cls in self._recursive
+        fields = self._joined_fields([storage] if not known else _of_class(storage), depth)
+        if not known and cls in self._recursive:
+            fields = self._joined_fields(_of_class(storage), depth)
+        self._within.pop()
+        return ObjectOf(cls, tuple(fields.items()))
+
+    def _joined_fields(self, group: list[Storage], depth: int) -> dict[Any, Value]:
+        out: dict[Any, Value] = {}
+        for storage in group:
+            for name, item in storage.fields.items():
+                value = self._field_value(item, depth)
+                out[name] = join(out[name], value) if name in out else value
+        return out
 
     def _field_value(self, item: Abstract, depth: int) -> Value:
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self._field_value(i, depth + 1) for i in item.items), item.value.cls)
+        if isinstance(item.value, OneOf):
+            held = [self._container(ref.storage, depth + 1) for ref in item.refs if ref.storage.kind != "array"]
+            plain = [m for m in item.value.kinds if not isinstance(m, (ListOf, DictOf, ObjectOf))]
+            return functools.reduce(join, [*plain, *held])
         containers = self._containers(item, depth + 1)
         return item.value if containers is None else containers
 
@@ -267,6 +300,10 @@ class Evaluator:
                 return self._container_from(value, path, origin, active)
             case Number(kind):
                 return Abstract(value, varied=active and kind != "bool")
+            case Again(cls) if cls in self._above:
+                storage = self._above[cls]
+                self.heap.mark(storage, many=True)
+                return Abstract(ObjectOf(cls, ()), frozenset((Ref(storage),)))
             case OneOf(kinds):
                 parts = tuple(self.from_value(v, (path, k), origin, active) for k, v in enumerate(kinds))
                 return functools.reduce(self.heap.join, parts)
@@ -277,6 +314,9 @@ class Evaluator:
         storage = self.heap.storage((origin, path), kind, origin, _hint(path))
         storage.home = ()
         storage.cls = getattr(value, "cls", None)
+        above = dict(self._above)
+        if isinstance(value, ObjectOf):
+            self._above[value.cls] = storage
         pairs: list[tuple[Any, Value]] = []
         match value:
             case ListOf(item):
@@ -285,13 +325,14 @@ class Evaluator:
                 pairs = [*items, *([("*", other)] if other is not None else [])]
             case ObjectOf(_, fields):
                 pairs = list(fields)
-        storage.born_with = frozenset(key for key, _ in pairs if key != containers.ANY)
+        storage.born_with = frozenset(key for key, _ in pairs if key != containers.ANY and self.sure)
         for key, item in pairs:
             part = self.from_value(item, (path, key), origin, active)
             if key == "*":
                 for ref in part.refs:
                     self.heap.mark(ref.storage, many=True)
             self.heap.put(storage, key, part)
+        self._above = above
         return Abstract(value, frozenset((Ref(storage),)))
 
     def _const(self, expr: Const, env: Env) -> Abstract:
@@ -597,6 +638,11 @@ def _may_be(value: Value, obj: Any) -> bool | None:
 def _is_one_object(obj: Any) -> bool:
     """Whether nothing else is equal to the object: `is` tells what it is."""
     return obj is NotImplemented or isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType, Enum))
+
+
+def _of_class(storage: Storage) -> list[Storage]:
+    """All objects of the same class that can be reached from one."""
+    return [s for s in reach([Abstract(refs=frozenset((Ref(storage),)))]) if s.kind == "object" and s.cls is storage.cls]
 
 
 def _lengths_as_they_are(obj: Any) -> Value:

@@ -71,6 +71,7 @@ MAX_ROUNDS = 60
 class Entry:
     """What the interpreter is told of the arguments: abstract values, which are active, and sizes in this call.
 
+    is_call: what objects hold is what they may hold at any time, not what they hold when the function is called.
     in_place: arguments in storages that the caller writes, or whose adjoints it keeps in the shadow for other reasons.
     complex: some argument is complex, or holds what is, although its value doesn't tell.
     """
@@ -79,6 +80,7 @@ class Entry:
     sizes: Mapping[Any, int] = field(default_factory=dict)
     in_place: frozenset[int] = frozenset()
     result_in_place: bool = False
+    is_call: bool = False
     complex: bool = False
 
 
@@ -188,7 +190,7 @@ class _Walk(Control):
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             self._annotate)
         self.ev.rewrites, self.ev.replacements = facts.rewrites, facts.replacements
-        self.ev.optimistic = facts.optimistic
+        self.ev.optimistic, self.ev.sure = facts.optimistic, not entry.is_call
         facts.evaluator = self.ev
 
     def _annotate(self, expr: Expr, item: Abstract) -> None:

@@ -35,9 +35,10 @@ def class_of(value: Value) -> type | None:
 
 
 def method(cls: type | None, name: str) -> types.FunctionType | None:
-    """The Python function that `cls` has under this name, if it has one."""
+    """The Python function that `cls` has under this name, if it has one; derivatives that are called are none."""
     found = None if cls is None else inspect.getattr_static(cls, name, None)
-    return found if isinstance(found, types.FunctionType) else None
+    own = isinstance(found, types.FunctionType) and not (found.__module__ or "").startswith("srcgrad.")
+    return found if own else None
 
 
 def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value]]) -> bool:

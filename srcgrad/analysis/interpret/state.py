@@ -11,7 +11,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from srcgrad.analysis.lengths import forget
-from srcgrad.analysis.values import PENDING, UNKNOWN, Array, Closure, Linear, Number, Value, join, members
+from srcgrad.analysis.values import (
+    PENDING,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictOf,
+    Linear,
+    ListOf,
+    Number,
+    ObjectOf,
+    Value,
+    join,
+    members,
+    one_of,
+)
 from srcgrad.lang.core import Expr, names_read
 
 Path = tuple[Expr, ...] | None
@@ -179,7 +193,7 @@ class Heap:
 
     def put(self, storage: Storage, key: Any, item: Abstract, kind: Value | None = UNKNOWN) -> None:
         """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is."""
-        item = forgetful(item)
+        item = shallow(forgetful(item))
         self.escape(item.value)
         if key == "*" and storage.kind == "dict" and kind is not None:
             kind = forgetful(Abstract(kind)).value
@@ -320,6 +334,26 @@ def reach(items: Iterable[Abstract]) -> list[Storage]:
                 out[ref.storage] = None
                 todo.extend(ref.storage.fields.values())
     return list(out)
+
+
+def shallow(item: Abstract) -> Abstract:
+    """The same without what containers hold: their storages say that, and it may be the containers themselves."""
+    if not any(ref.storage.kind != "array" for ref in item.refs):
+        return item
+    kinds = members(item.value)
+    plain = tuple(_empty(kind) for kind in kinds)
+    return item if plain == kinds else replace(item, value=one_of(plain))
+
+
+def _empty(value: Value) -> Value:
+    match value:
+        case ListOf():
+            return ListOf(None)
+        case DictOf():
+            return DictOf(())
+        case ObjectOf(cls, _):
+            return ObjectOf(cls, ())
+    return value
 
 
 def forgetful(item: Abstract, loop: int | None = None) -> Abstract:

@@ -61,7 +61,9 @@ class Backward:
             if stmt not in self.c.facts.before:
                 continue
             if isinstance(stmt, (Bind, Unpack, Store, Effect)) and stmt not in self.c.facts.after:
-                steps.append(Step(stmt))        # it always raises
+                # it always raises, as far as is known; nobody may go on from here without an adjoint
+                ended = Refuse("a call ended here that was thought never to end", "Write it in place.", at=stmt.at)
+                steps.extend((Step(Comment(""), forward=ended), Step(stmt)))
                 continue
             try:
                 steps.append(self.statement(stmt, state))
