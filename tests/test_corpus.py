@@ -103,10 +103,10 @@ def _cases(names: object) -> list:
 
 
 def _marks(k: int, check: object) -> list:
-    """All options for one program in four; for the others too under the marker `sweep`."""
+    """All options for one program in eight; for the others too under the marker `sweep`."""
     if check not in SWEEP:
         return []
-    return [pytest.mark.long] if k % 4 == 0 else [pytest.mark.long, pytest.mark.sweep]
+    return [pytest.mark.long] if k % 8 == 0 else [pytest.mark.long, pytest.mark.sweep]
 
 
 @pytest.mark.parametrize("p, check", _cases(CORE))

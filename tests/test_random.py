@@ -29,14 +29,14 @@ def _judge_all(kind: int, seeds: range, basic: bool, *, may_refuse: bool, **opti
 
 
 @CORE
-@pytest.mark.parametrize("first", range(0, 50, BATCH))
+@pytest.mark.parametrize("first", range(0, 30, BATCH))
 def test_core_language(kind, first):
     """Programs in the core language are right."""
     _judge_all(kind, range(first, first + BATCH), True, may_refuse=False)
 
 
 @KIND
-@pytest.mark.parametrize("first", range(0, 50, BATCH))
+@pytest.mark.parametrize("first", range(0, 30, BATCH))
 def test_whole_language(kind, first):
     """Programs beyond the core language are right or refused."""
     _judge_all(kind, range(first, first + BATCH), False, may_refuse=True)

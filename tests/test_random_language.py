@@ -58,7 +58,8 @@ def test_programs_under_options(kind, option):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", range(100, 120))
+@pytest.mark.parametrize("batch", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 102 else [])
+                                   for k in range(100, 120)])
 def test_many_programs(kind, batch):
     _programs(kind, LONG, batch)
 

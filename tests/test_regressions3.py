@@ -370,3 +370,20 @@ def test_a_list_outside_is_told_once_in_every_way():
         LOG.clear()
         assert grad(f, options=Options(**options))(clone(2.0)) == 3.0
         assert LOG == ["done"]
+
+
+# ---------------------------------------------------------------- facts that were taken for certain
+
+def test_the_length_of_a_dict_that_gains_and_loses_keys():
+    def f(x):
+        d, s = {"a": x[0], "b": x[1]}, 1.0
+        for i in range(4):
+            if "a" in d:
+                s = s * d.pop("a")
+            if len(d) == 1:
+                s += d["b"]
+            elif len(d) == 2:
+                s *= 0.5 * x[2]
+            d["e"] = s
+        return s * len(d)
+    everywhere(f, (vec(3),))
