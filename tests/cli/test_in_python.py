@@ -105,7 +105,7 @@ def test_a_break_point_in_the_generated_source(tmp_path: Path) -> None:
         "def f(x):\n    y = np.sin(x)\n    return np.sum(y * y)\n"
         "g = grad(f)\nx = np.ones(2)\ng(x)\nbreakpoint()\nprint(g(x))\n")
     # from the next line into the call, through dispatch, to the text that runs
-    commands = "tbreak f_grad\n" + "step\n" * 60 + "where\nquit\n"
+    commands = "tbreak f_grad\n" + "step\n" * 150 + "where\nquit\n"
     done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, input=commands, capture_output=True, text=True,
                           env={"PYTHONPATH": str(ROOT), "PATH": ""}, timeout=60)
     assert "<generated f_grad-" in done.stdout and "y_bar = 2.0 * y" in done.stdout
