@@ -101,8 +101,7 @@ def is_user_function(obj: Any) -> bool:
         plain, _, _ = _unwrap(obj, (), {})
     except (SourceNotFound, ArgumentError, UnsupportedError):
         return False
-    own = plain.__globals__.get("__name__", "")
-    if own.startswith("srcgrad.") and not own.startswith("srcgrad.library."):
+    if plain.__globals__.get("__name__") == "srcgrad.api":      # a derivative, called on the way
         return False
     return not _in_library(plain) and bool(_lines(plain.__code__, plain.__globals__))
 
