@@ -9,7 +9,7 @@ from typing import Any
 from srcgrad.analysis.general import generalise
 from srcgrad.analysis.guards import Guard
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, interpret
-from srcgrad.analysis.reality import holds_complex, is_real
+from srcgrad.analysis.reality import holds_complex, is_real, meets_complex
 from srcgrad.analysis.sizes import Sizes, facts_as_guards
 from srcgrad.analysis.values import Value
 from srcgrad.errors import UnsupportedError
@@ -110,7 +110,7 @@ def _stages(found: Found, values: tuple[Value, ...], request: Request,
                                "Write a plain function that returns its result.")
     entry = _entry(found, values, request, samples)
     callees = Callees(_callee_facts, partial(_build_callee, request.options))
-    if request.options.general and not entry.complex:
+    if not entry.complex:
         callees.guards.update({("real", p): is_real(p, v) for p, v in zip(found.signature.parameters, entry.values)})
     for name, front in _lower(unit, entry, callees):
         yield name, front.unit.code
@@ -168,6 +168,7 @@ def _facts(unit: Unit, entry: Entry, callees: Callees, optimistic: bool = False)
 def _callee_facts(found: Found, entry: Entry, callees: Callees) -> Facts:
     *_, (_, front) = _lower(unit_of(found), entry, callees)
     assert front.facts is not None
+    callees.complex = callees.complex or meets_complex(front.facts)
     return front.facts
 
 
@@ -191,14 +192,11 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
 
 
 def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:
-    complex_ = False
-    if request.options.general:
-        complex_ = holds_complex(samples or ())
-        if samples is not None:
-            values = tuple(map(generalise, values, samples))
+    if request.options.general and samples is not None:
+        values = tuple(map(generalise, values, samples))
     names = list(found.signature.parameters)
     sizes = Sizes({} if samples is None or request.options.general else dict(zip(names, samples)))
-    return Entry(values, frozenset(request.wrt), sizes, complex=complex_)
+    return Entry(values, frozenset(request.wrt), sizes, complex=holds_complex(samples or ()))
 
 
 def _context(front: Front, request: Request, callees: Callees) -> tuple[Context, Backward, Assembler]:

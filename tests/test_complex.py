@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import cmath
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from harness import compare, differences, gradient
+from harness import call_derivative, compare, derivative, differences, gradient
 from rules.checking import active, is_complex
 from rules.table import ROWS
 
@@ -145,3 +146,55 @@ def test_a_general_form_for_real_arguments_is_not_used_for_complex_ones() -> Non
     g = grad(loss, options=Options(general=True))
     real, unreal = np.array([1.0, -2.0]), np.array([1.0 + 1.0j, -2.0])
     compare((g(real), g(unreal)), (2 * real, 2 * unreal))
+
+
+# ---------------------------------------------------------------- where types don't tell
+
+W = np.array([1 + 0.5j, 2 - 1j, -1 + 2j, 0.5 + 1j])
+STORED = pickle.dumps(W)
+
+
+def from_code_that_is_not_followed(x, z):
+    w = pickle.loads(STORED)
+    y = x * w
+    return np.sum(np.abs(y + z) ** 2 * x) + np.sum((y * w).imag)
+
+
+def number_by_number(x, z):
+    w = pickle.loads(STORED)
+    s = 0.0
+    for k in range(4):
+        s = s + w[k] * x[k] * abs(z[k])
+    return abs(s) ** 2
+
+
+def in_a_recursive_function(x, n):
+    return x if n == 0 else in_a_recursive_function(x * pickle.loads(STORED), n - 1)
+
+
+def from_a_callee(x, z):
+    return np.sum(np.abs(in_a_recursive_function(x, 2)) * np.abs(z))
+
+
+@pytest.mark.parametrize("mode", [*MODES, "checked"])
+@pytest.mark.parametrize("function", [from_code_that_is_not_followed, number_by_number, from_a_callee],
+                         ids=lambda f: f.__name__)
+def test_what_comes_from_outside_may_be_complex(function: Any, mode: str) -> None:
+    rng = np.random.default_rng(1)
+    args = rng.normal(size=4), rng.normal(size=4) + 1j * rng.normal(size=4)
+    options = MODES.get(mode, {"checked": True})
+    compare(gradient(function, args, (0,), **options), differences(function, args, (0,)))
+
+
+def all_of_them(parts):
+    return sum(np.sum(np.abs(p * p)) for p in (parts.values() if isinstance(parts, dict) else parts))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("real, mixed", [
+    ([np.ones(2), 3.0], [np.ones(2), np.array([1j, 2.0])]), ({"a": np.ones(2)}, {"a": np.array([1j, 2.0])}),
+    ((np.ones(2), np.ones(3)), (np.ones(2), np.array([1j, 2.0, 1 + 1j])))], ids=["list", "dict", "tuple"])
+def test_containers_with_complex_members_after_real_ones(real: Any, mixed: Any, mode: str) -> None:
+    g = derivative(all_of_them, (0,), **MODES[mode])
+    for parts in (real, mixed):
+        compare(call_derivative(g, (parts,), (0,)), differences(all_of_them, (parts,), (0,)))

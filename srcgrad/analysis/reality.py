@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import cmath
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,9 @@ def _any(answers: list[bool | None]) -> bool | None:
 
 
 def meets_complex(facts: Facts) -> bool:
-    """Whether complex numbers may come up in the function, as far as types and functions tell."""
-    return facts.given_complex or any(map(_tells, facts.entry.values())) or any(map(_tells, facts.kinds.values()))
+    """Whether complex numbers may come up in the function: where types tell of them, or something comes from code or
+    objects that aren't followed."""
+    return facts.given_complex or facts.heap.unfollowed or any(map(_tells, facts.entry.values())) or any(map(_tells, facts.kinds.values()))
 
 
 def _tells(item: Abstract) -> bool:
@@ -81,15 +83,38 @@ def holds_complex(obj: Any, depth: int = 8) -> bool:
     """
     if isinstance(obj, (np.ndarray, np.generic, complex, int, float, str)) or obj is None or not depth:
         return bool(np.iscomplexobj(obj))
+    return any(holds_complex(part, depth - 1) for part in _parts(obj))
+
+
+def _parts(obj: Any) -> list[Any]:
     if isinstance(obj, dict):
-        parts = list(obj.values())
-    else:
-        parts = list(obj) if isinstance(obj, (list, tuple)) else list(getattr(obj, "__dict__", {}).values())
-    return any(holds_complex(part, depth - 1) for part in parts)
+        return list(obj.values())
+    if isinstance(obj, (list, tuple, set, frozenset, deque)):
+        return list(obj)
+    slots = [name for cls in type(obj).__mro__ for name in _names(cls.__dict__.get("__slots__", ()))]
+    return [*getattr(obj, "__dict__", {}).values(), *(getattr(obj, name, None) for name in slots)]
+
+
+def _names(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _leaves_open(value: Value) -> bool:
+    """Whether some part of the value may be real or complex, for all that is known."""
+    match value:
+        case TupleOf(items, _):
+            return any(map(_leaves_open, items))
+        case ListOf(item):
+            return item is not None and _leaves_open(item)
+        case DictOf(items, other):
+            return any(_leaves_open(v) for _, v in items) or other is not None and _leaves_open(other)
+        case ObjectOf(_, fields):
+            return any(_leaves_open(v) for _, v in fields)
+    return reality(value) is None
 
 
 def is_real(name: str, value: Value) -> Guard | None:
-    """The check that an argument of which nothing is known isn't complex; None where its kind tells."""
-    if reality(value) is not None:
+    """The check that an argument holds nothing complex; None where its kind tells."""
+    if not _leaves_open(value):
         return None
     return Guard(f"not _holds_complex({name})", (("_holds_complex", holds_complex),))

@@ -71,6 +71,9 @@ COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combin
                 itertools.product)
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
+# Functions that make a new array of numbers, for which no rule is needed where those aren't differentiated.
+CREATORS: frozenset[Any] = frozenset((
+    np.arange, np.logspace, np.geomspace, np.hamming, np.hanning, np.blackman, np.bartlett, np.kaiser, np.vander))
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
@@ -206,7 +209,8 @@ class Calls:
             return self.user(ev, expr, plain.function, args, kwargs)
         if has_rule(spelled):
             return self._operation(ev, expr, function, spelled, args, kwargs)
-        if _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
+        if _hashable(function) and (is_nondifferentiable(spelled) or function in CREATORS and not _any_active(args, kwargs)) \
+                or function in PLAIN_BUILTINS:
             return self._inactive(ev, expr, function, args, kwargs)
         if _user_code(function) or is_library(function):
             return self.user(ev, expr, function, args, kwargs)
@@ -434,3 +438,7 @@ def _by_method(expr: Call, parts: tuple[Expr, ...]) -> Expr:
     whole = rebuild(expr, parts)
     assert isinstance(whole, Call)
     return replace(whole, func=Attr(whole.func, "__call__", at=expr.at))
+
+
+def _any_active(args: list[Abstract], kwargs: dict[str, Abstract]) -> bool:
+    return any(item.active for item in [*args, *kwargs.values()])

@@ -307,6 +307,7 @@ class Evaluator:
             case OneOf(kinds):
                 parts = tuple(self.from_value(v, (path, k), origin, active) for k, v in enumerate(kinds))
                 return functools.reduce(self.heap.join, parts)
+        self.heap.unfollowed |= origin == "outer" and value == UNKNOWN
         return Abstract(value, varied=active and value == UNKNOWN)
 
     def _container_from(self, value: Value, path: Any, origin: str, active: bool) -> Abstract:
@@ -352,6 +353,7 @@ class Evaluator:
             return NOTHING
         if (self.site, id(expr)) in self.heap.wanted:
             return comprehension.noted(self, expr)
+        self.heap.unfollowed = True
         item = unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
         if type(expr.node).__name__ in ("ListComp", "DictComp"):
             self.storage(expr, "array").unfollowed = self.site, id(expr)

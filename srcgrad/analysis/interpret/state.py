@@ -155,6 +155,7 @@ class Heap:
         self.changed = False
         self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
         self.text = False            # something active was written as text
+        self.unfollowed = False      # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None

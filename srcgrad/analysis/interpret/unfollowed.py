@@ -15,6 +15,7 @@ from srcgrad.analysis.interpret.sharing import gives_view
 from srcgrad.analysis.interpret.state import Abstract, Ref
 from srcgrad.analysis.values import UNKNOWN
 from srcgrad.lang.core import Attr, Call, Expr
+from srcgrad.rules.nondifferentiable import draws
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
@@ -46,7 +47,13 @@ def of_call(ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
     for storage in {s for item in changed for s in _reach(item)}:
         ev.heap.mark(storage, written=True)
         ev.changed_unseen.setdefault(ev.site, {})[storage] = _called(expr)
+    ev.heap.unfollowed |= not _draws(function)
     return unfollowed(ev, expr, () if _in_library(function) and not _gives_view(function) else items)
+
+
+def _draws(function: Any) -> bool:
+    """Whether it gives random numbers, which are real."""
+    return draws(function) or getattr(function, "__objclass__", None) in (np.random.Generator, np.random.RandomState)
 
 
 def _may_write(expr: Call, function: Any) -> bool:
