@@ -42,7 +42,8 @@ def test_argnums(argnums, expected):
 
 
 @pytest.mark.parametrize("argnums, text", [
-    (2, "area has no argument 2"), (-3, "no argument -3"), ("z", "no argument 'z'.*\n.*0 \\(w\\), 1 \\(h\\)"), (True, "bool"),
+    (2, "area has no argument 2"), (-3, "no argument -3"),
+    ("z", "no argument 'z'.*\n.*0 \\(w\\), 1 \\(h\\)"), (True, "bool"),
     (1.0, "float"), ((), "empty"), ((0, 0), "twice"), ([0], "list"), (None, "NoneType")])
 def test_wrong_argnums_are_refused_at_once(argnums, text):
     for make in (grad, value_and_grad):

@@ -182,13 +182,30 @@ def _lines_run(p: Program, args: tuple) -> Counter:
     return seen
 
 
-def test_most_programs_have_an_input_with_a_dimension_of_one():
-    with_arrays = missing = 0
+# Programs whose arrays have no dimension of 1 in any input; a new program must have one.
+WITHOUT_A_ONE = frozenset("""
+    insert_and_pop three_time_levels one_of_several callees_that_write ring_of_slices own_different_shapes out_classattr
+    out_dict out_default out_closure wr_branch_alias splits the_last_writer_counts lists_as_indices heat_1d
+    wave_with_three_levels gauss_seidel alternating_directions lid_driven_cavity fft_by_butterflies
+    lay_reshape_of_strided lay_blocks table_updated_row_by_row views_in_lists_and_objects pieces_by_split
+    the_shape_is_set blocks_in_a_loop arguments_of_many_layouts head_and_rest until_it_stops lengths_and_distances
+    numbers_from_numbers some_of_endless writes_in_between made_inside epidemic_with_events
+""".split())
+
+# Further programs of a shape that another has: they are run, and counted nowhere.
+ALIKE = frozenset("""
+    own_different_shapes own_arguments_swapped wr_chain own_two_pairs out_closure wr_aug_ops lay_zero_d_alias lay_f32
+    own_view_index rec_alias
+""".split())
+
+
+def test_an_input_has_a_dimension_of_one():
+    missing = []
     for p in CORE.values():
         shapes = [np.shape(leaf) for args in p.inputs for _, leaf in leaves(args) if np.ndim(leaf)]
-        with_arrays += bool(shapes)
-        missing += bool(shapes) and not any(1 in shape for shape in shapes)
-    assert 8 * missing <= with_arrays
+        if shapes and not any(1 in shape for shape in shapes):
+            missing.append(p.name)
+    assert set(missing) == WITHOUT_A_ONE
 
 
 def test_some_inputs_are_empty():
@@ -197,12 +214,12 @@ def test_some_inputs_are_empty():
     assert len(empty) >= 20
 
 
-def test_few_shapes_are_alike():
-    """Programs of one shape count once (`test_corpus_account`)."""
+def test_shapes_are_distinct():
     groups: dict[tuple, list[str]] = {}
     for p in PROGRAMS.values():
-        groups.setdefault(shape(p), []).append(p.name)
-    assert 25 * (len(PROGRAMS) - len(groups)) <= len(PROGRAMS)
+        if p.name not in ALIKE:
+            groups.setdefault(shape(p), []).append(p.name)
+    assert not [names for names in groups.values() if len(names) > 1]
 
 
 def test_skeleton_tells_nesting_but_not_repetition():

@@ -42,6 +42,12 @@ def test_whole_language(kind, first):
     _judge_all(kind, range(first, first + BATCH), False, may_refuse=True)
 
 
+@CORE
+@pytest.mark.parametrize("option", ["plain", "general", "checked"])
+def test_core_language_under_options(kind, option):
+    _judge_all(kind, range(1000, 1010), True, may_refuse=False, **{option: True})
+
+
 @KIND
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_under_options(kind, option):

@@ -56,7 +56,8 @@ def _any(answers: list[bool | None]) -> bool | None:
 def meets_complex(facts: Facts) -> bool:
     """Whether complex numbers may come up in the function: where types tell of them, or something comes from code or
     objects that aren't followed."""
-    return facts.given_complex or facts.heap.unfollowed or any(map(_tells, facts.entry.values())) or any(map(_tells, facts.kinds.values()))
+    items = (*facts.entry.values(), *facts.kinds.values())
+    return facts.given_complex or facts.heap.foreign or any(map(_tells, items))
 
 
 def _tells(item: Abstract) -> bool:

@@ -332,7 +332,7 @@ class _Placer(Loops, Guards):
     # ------------------------------------------------------------ control flow
 
     def _branch(self, stmt: If, inner: list[Step], start: Needs, depth: int) -> tuple[Block, Block, Needs]:
-        """A branch; in a loop, names that belong to it alone are saved when they are bound, as those of the loop are."""
+        """A branch; in a loop, names that belong to it alone are saved when they are bound, like those of the loop."""
         if depth == 0 or self.plain or self.counting:
             return self.block(inner, start, depth)
         _, _, end = self._dry(inner, start, depth)

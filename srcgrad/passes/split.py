@@ -149,7 +149,8 @@ class _Splitter:
         func = call.func
         if isinstance(func, Attr) and isinstance(self.facts.value(stmt, func.value), (ListOf, DictOf)):
             func = Attr(self._owner_of_store(stmt, func.value, before), func.name, at=func.at)
-            args = tuple(a if is_place(a) or isinstance(a, (Tuple, List)) else self.index(stmt, a, before) for a in args)
+            args = tuple(a if is_place(a) or isinstance(a, (Tuple, List)) else self.index(stmt, a, before)
+                         for a in args)
         new = Effect(replace(call, func=func, args=args), at=stmt.at)
         if isinstance(func, Attr) and func.name == "__delitem__" and isinstance(args[0], Slice):
             return [*before, *self._measured(stmt, Item(func.value, args[0]), new)]
@@ -178,7 +179,8 @@ class _Splitter:
         if len(targets) > 1:
             parts = [self.operand(stmt, v, before) for v in values]
             for k, part in enumerate(parts):
-                if isinstance(part, (Tuple, List, Dict)) or not isinstance(part, Name) and names_read(part) & set(targets):
+                if isinstance(part, (Tuple, List, Dict)) \
+                        or not isinstance(part, Name) and names_read(part) & set(targets):
                     parts[k] = self._name("t", part, before)
             return [*before, *_moves_apart(stmt, parts)]
         return self._assign(stmt, targets[0], values[0])

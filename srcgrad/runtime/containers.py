@@ -7,8 +7,8 @@ from typing import Any
 
 from srcgrad.runtime.structure import add
 
-__all__ = ["ABSENT", "add_repeats", "cut", "has_field", "held", "insert_back", "made_by", "permute", "permute_back", "put_back",
-           "put_field_back", "reopen", "sort_order", "uninsert"]
+__all__ = ["ABSENT", "add_repeats", "cut", "has_field", "held", "insert_back", "made_by", "permute", "permute_back",
+           "put_back", "put_field_back", "reopen", "sort_order", "uninsert"]
 
 class _Absent:
     """Without a field it isn't copied with the record that it lies in."""

@@ -413,7 +413,8 @@ def returns_elsewhere(block: tuple[core.Statement, ...]) -> int:
 @pytest.mark.parametrize("body, said", [
     ("global z", "`global`"), ("class C: pass", "a class inside"), ("async def g(): pass", "`async`"),
     ("x = g((yield x))", "`yield` in this place"), ("from . import y", "a relative import"),
-    ("y = g(x and (z := 1))", "`:=`"), ("y = g(x) + sum([(z := i) for i in x])", "`:=`"), ("y = g(x) + (z := 1)", "`:=`"),
+    ("y = g(x and (z := 1))", "`:=`"),
+    ("y = g(x) + sum([(z := i) for i in x])", "`:=`"), ("y = g(x) + (z := 1)", "`:=`"),
     ("y = x + (x := 1)", "`:=`"), ("y = x + (z := (x := 1))", "`:=`"), ("y = 1 if x else (z := 1)", "`:=`"),
     ("y = (x := 1) + (x := 2)", "`:=`"),
 ])

@@ -209,8 +209,8 @@ class Calls:
             return self.user(ev, expr, plain.function, args, kwargs)
         if has_rule(spelled):
             return self._operation(ev, expr, function, spelled, args, kwargs)
-        if _hashable(function) and (is_nondifferentiable(spelled) or function in CREATORS and not _any_active(args, kwargs)) \
-                or function in PLAIN_BUILTINS:
+        created = _hashable(function) and function in CREATORS and not _any_active(args, kwargs)
+        if created or _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
             return self._inactive(ev, expr, function, args, kwargs)
         if _user_code(function) or is_library(function):
             return self.user(ev, expr, function, args, kwargs)

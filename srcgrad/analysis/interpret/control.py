@@ -282,4 +282,5 @@ class Control:
 
 
 def _is_exception(item: Abstract) -> bool:
-    return isinstance(item.value, Known) and isinstance(item.value.obj, type) and issubclass(item.value.obj, BaseException)
+    obj = item.value.obj if isinstance(item.value, Known) else None
+    return isinstance(obj, type) and issubclass(obj, BaseException)

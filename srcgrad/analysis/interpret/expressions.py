@@ -95,7 +95,7 @@ class Evaluator:
         self.pending = 0                             # how often a value came up that isn't known yet
         self.loops: tuple = ()
         self.born: set[Storage] = set()
-        self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what code that isn't followed may change
+        self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what opaque code may change
         self.comprehensions: set[tuple[Any, int]] = set()
         self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
@@ -307,7 +307,7 @@ class Evaluator:
             case OneOf(kinds):
                 parts = tuple(self.from_value(v, (path, k), origin, active) for k, v in enumerate(kinds))
                 return functools.reduce(self.heap.join, parts)
-        self.heap.unfollowed |= origin == "outer" and value == UNKNOWN
+        self.heap.foreign |= origin == "outer" and value == UNKNOWN
         return Abstract(value, varied=active and value == UNKNOWN)
 
     def _container_from(self, value: Value, path: Any, origin: str, active: bool) -> Abstract:
@@ -353,7 +353,7 @@ class Evaluator:
             return NOTHING
         if (self.site, id(expr)) in self.heap.wanted:
             return comprehension.noted(self, expr)
-        self.heap.unfollowed = True
+        self.heap.foreign = True
         item = unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
         if type(expr.node).__name__ in ("ListComp", "DictComp"):
             self.storage(expr, "array").unfollowed = self.site, id(expr)
@@ -644,7 +644,8 @@ def _is_one_object(obj: Any) -> bool:
 
 def _of_class(storage: Storage) -> list[Storage]:
     """All objects of the same class that can be reached from one."""
-    return [s for s in reach([Abstract(refs=frozenset((Ref(storage),)))]) if s.kind == "object" and s.cls is storage.cls]
+    reached = reach([Abstract(refs=frozenset((Ref(storage),)))])
+    return [s for s in reached if s.kind == "object" and s.cls is storage.cls]
 
 
 def _lengths_as_they_are(obj: Any) -> Value:

@@ -169,7 +169,8 @@ def forwarded(function: Function, args: tuple[Expr, ...], kwargs: Keywords, at: 
     match code.body[0]:
         case Return(Call(func, (*own, Star(Name(spread))), ((None, more),))) if spread == first.name:
             named: Keywords = ()
-            if isinstance(more, Dict) and more.keys[-1:] == (None,) and all(isinstance(k, Const) for k in more.keys[:-1]):
+            if isinstance(more, Dict) and more.keys[-1:] == (None,) \
+                    and all(isinstance(k, Const) for k in more.keys[:-1]):
                 named = tuple((k.value, v) for k, v in zip(more.keys[:-1], more.values) if isinstance(k, Const))
                 more = more.values[-1]
             parts = (func, *own, *(v for _, v in named))

@@ -57,7 +57,8 @@ if TYPE_CHECKING:
 
 def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, env: Env) -> Abstract:
     """What `owner.name(...)` gives, where the owner isn't a module, a class or the like."""
-    own = any(isinstance(m, ObjectOf) or isinstance(m, TupleOf) and m.cls is not tuple for m in members(ev.value(owner)))
+    own = any(isinstance(m, ObjectOf) or isinstance(m, TupleOf) and m.cls is not tuple
+              for m in members(ev.value(owner)))
     if owner.partial and own and (wait := narrowing.unsure(ev, expr, 0, owner)) is not None:
         calls.arguments(ev, expr, env, inlined=True)
         return wait

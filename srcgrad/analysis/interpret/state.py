@@ -39,8 +39,8 @@ class Storage:
     written: something writes into it in place.  active: its content may depend on the active arguments.
     loose: some reference to it isn't exact, so that its adjoint lives in the shadow.
     held: a container holds it.  born_with: keys or fields that it has for life.  keys: of a dict, what kind of thing
-    those of its keys are that aren't known one by one.  resized: loops in which a list gets longer or shorter.  shrinks: keys are
-    taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
+    those of its keys are that aren't known one by one.  resized: loops in which a list gets longer or shorter.
+    shrinks: keys are taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
     """
     site: Hashable
     kind: str
@@ -155,7 +155,7 @@ class Heap:
         self.changed = False
         self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
         self.text = False            # something active was written as text
-        self.unfollowed = False      # something comes from code, or objects, of which nothing is known
+        self.foreign = False         # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
@@ -256,7 +256,8 @@ class Heap:
         if item.items is None:
             return item
         parts = [self._without_items(part) for part in item.items]
-        refs = frozenset(Ref(ref.storage, None) if ref.storage.kind == "array" else ref for p in parts for ref in p.refs)
+        refs = frozenset(Ref(ref.storage, None) if ref.storage.kind == "array" else ref
+                         for p in parts for ref in p.refs)
         self.unite(refs)
         for ref in refs:
             self.mark(ref.storage, loose=True)

@@ -47,7 +47,7 @@ def of_call(ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
     for storage in {s for item in changed for s in _reach(item)}:
         ev.heap.mark(storage, written=True)
         ev.changed_unseen.setdefault(ev.site, {})[storage] = _called(expr)
-    ev.heap.unfollowed |= not _draws(function)
+    ev.heap.foreign |= not _draws(function)
     return unfollowed(ev, expr, () if _in_library(function) and not _gives_view(function) else items)
 
 

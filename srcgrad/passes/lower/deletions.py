@@ -25,7 +25,8 @@ def settled(body: Block) -> Block:
     after, kept = Liveness(_through_managers(body)).after, captured(body)
 
     def block(inner: Block) -> Block:
-        return tuple(one(stmt) for stmt in inner if not _deletes(stmt) or (after[stmt] - kept).intersection(bound_by(stmt)))
+        return tuple(one(stmt) for stmt in inner
+                     if not _deletes(stmt) or (after[stmt] - kept).intersection(bound_by(stmt)))
 
     def one(stmt: Statement) -> Statement:
         if _deletes(stmt):

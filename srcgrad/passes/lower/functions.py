@@ -25,7 +25,8 @@ def function(node: Any, low: Lowering) -> core.Code:
     if is_generator(node) and not core.suspends(body) and not refused:
         body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",
                             at=_head(node, low)),)
-    return core.Code(node.name, parse.parameters(node.args, low.file), body, _head(node, low), _declared(node, "Nonlocal"))
+    params = parse.parameters(node.args, low.file)
+    return core.Code(node.name, params, body, _head(node, low), _declared(node, "Nonlocal"))
 
 
 def _declared(node: Any, kind: str) -> frozenset[str]:

@@ -36,7 +36,8 @@ def while_(node: Any, low: Lowering) -> Statements:
     if before and _continues(node.body):
         leave = (*low.block(node.orelse), core.Jump("break"))
         return _endless(node, low, [*before, core.If(negated(test), leave, at=at)])
-    return [*before, core.While(test, (*low.block(node.body), *duplicate(tuple(before))), low.block(node.orelse), at=at)]
+    body = (*low.block(node.body), *duplicate(tuple(before)))
+    return [*before, core.While(test, body, low.block(node.orelse), at=at)]
 
 
 def _endless(node: Any, low: Lowering, head: Statements) -> Statements:

@@ -61,7 +61,8 @@ def change_of(context: Context, stmt: Statement) -> Change | None:
             return found or _by_function(context, stmt, call)
         case Effect(Call() as call):
             return _by_function(context, stmt, call)
-        case Bind((name,), (Call(Attr(owner, "pop"), args, ()),)) if isinstance(context.owner_value(stmt, owner), ListOf):
+        case Bind((name,), (Call(Attr(owner, "pop"), args, ()),)) \
+                if isinstance(context.owner_value(stmt, owner), ListOf):
             return Change("pop", owner, args[0] if args else Const(-1), name=name)
         case Store(Item(owner, index), _, value):
             return _of_item(context, stmt, owner, index, value)
