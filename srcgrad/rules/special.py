@@ -10,6 +10,7 @@ import math
 import numpy as np
 from scipy import special
 
+from srcgrad.rules import arithmetic, elementwise
 from srcgrad.rules.rule import rule
 from srcgrad.runtime.arrays import cast
 from srcgrad.runtime.special import (
@@ -18,6 +19,14 @@ from srcgrad.runtime.special import (
     logsumexp_b,
     scale_to_zero,
 )
+
+# ---------------------------------------------------------------- what NumPy or `math` has as well
+
+for _same, _rule in ((special.erf, elementwise.erf), (special.erfc, elementwise.erfc), (special.exp2, elementwise.exp2),
+                     (special.expm1, elementwise.expm1), (special.log1p, elementwise.log1p),
+                     (special.cbrt, arithmetic.cbrt)):
+    rule(_same, elementwise=True)(_rule)
+
 
 # ---------------------------------------------------------------- gamma functions
 
@@ -86,18 +95,6 @@ def betainc(out_bar, out, a, b, x):
 
 
 # ---------------------------------------------------------------- error functions and the normal distribution
-
-
-@rule(special.erf, elementwise=True)
-def erf(out_bar, out, x):
-    x_bar = out_bar * (2.0 / math.sqrt(math.pi)) * np.exp(-x * x)
-    return x_bar
-
-
-@rule(special.erfc, elementwise=True)
-def erfc(out_bar, out, x):
-    x_bar = -out_bar * (2.0 / math.sqrt(math.pi)) * np.exp(-x * x)
-    return x_bar
 
 
 @rule(special.erfcx, elementwise=True)
@@ -169,33 +166,9 @@ def logit(out_bar, out, x):
     return x_bar
 
 
-@rule(special.expm1, elementwise=True)
-def expm1(out_bar, out, x):
-    x_bar = out_bar * np.exp(x)
-    return x_bar
-
-
-@rule(special.log1p, elementwise=True)
-def log1p(out_bar, out, x):
-    x_bar = out_bar / (1.0 + x)
-    return x_bar
-
-
 @rule(special.exp10, elementwise=True)
 def exp10(out_bar, out, x):
     x_bar = out_bar * out * math.log(10.0)
-    return x_bar
-
-
-@rule(special.exp2, elementwise=True)
-def exp2(out_bar, out, x):
-    x_bar = out_bar * out * math.log(2.0)
-    return x_bar
-
-
-@rule(special.cbrt, elementwise=True)
-def cbrt(out_bar, out, x):
-    x_bar = out_bar / (3.0 * out * out)
     return x_bar
 
 
