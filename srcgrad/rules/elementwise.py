@@ -83,13 +83,13 @@ def tan(out_bar, out, x):
     return x_bar
 
 
-@rule(np.arcsin, elementwise=True)
+@rule(np.arcsin, elementwise=True, harmless=0.0)
 def arcsin(out_bar, out, x):
     x_bar = out_bar / np.sqrt(1.0 - x * x)
     return x_bar
 
 
-@rule(np.arccos, elementwise=True)
+@rule(np.arccos, elementwise=True, harmless=0.0)
 def arccos(out_bar, out, x):
     x_bar = -out_bar / np.sqrt(1.0 - x * x)
     return x_bar
@@ -139,7 +139,7 @@ def arccosh(out_bar, out, x):
     return x_bar
 
 
-@rule(np.arctanh, elementwise=True)
+@rule(np.arctanh, elementwise=True, harmless=0.0)
 def arctanh(out_bar, out, x):
     x_bar = out_bar / (1.0 - x * x)
     return x_bar

@@ -52,6 +52,7 @@ class Rule:
     real_linear     for complex numbers the text is the transpose over (Re, Im), with nothing conjugated around it
     inactive        parameters on which the result depends in a way that the rule doesn't know: refused when active
     only            parameter -> the constants for which the rule holds; other values are refused
+    harmless        an operand, and result, at which all partials are finite
     globals         the names that the body reads beside parameters, and what they mean
     """
     function: Callable
@@ -67,6 +68,7 @@ class Rule:
     real_linear: bool
     inactive: tuple[str, ...]
     only: Mapping[str, tuple]
+    harmless: float
     globals: Mapping[str, Any]
 
     def __repr__(self) -> str:
@@ -79,7 +81,8 @@ class RuleError(TypeError):
 
 def rule(primal: Callable, *also: Callable, elementwise: bool = False, linear_in: tuple[str, ...] = (),
          jointly_linear: bool = False, real_linear: bool = False,
-         inactive: tuple[str, ...] = (), only: Mapping[str, tuple] | None = None) -> Callable[[Callable], Callable]:
+         inactive: tuple[str, ...] = (), only: Mapping[str, tuple] | None = None,
+         harmless: float = 1.0) -> Callable[[Callable], Callable]:
     """Registers the decorated function as the rule of `primal` (and of `also`); its form is checked.
 
     The function itself is given back unchanged, so that it can be called.  (The package's own chapters are read and
@@ -89,7 +92,7 @@ def rule(primal: Callable, *also: Callable, elementwise: bool = False, linear_in
         @functools.cache
         def made() -> Rule:
             return read(function, primal, elementwise=elementwise, linear_in=linear_in, inactive=inactive,
-                        jointly_linear=jointly_linear, real_linear=real_linear, only=dict(only or {}))
+                        jointly_linear=jointly_linear, real_linear=real_linear, only=dict(only or {}), harmless=harmless)
         registry.add(made, primal, *also)
         return function
     return register

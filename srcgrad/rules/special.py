@@ -160,7 +160,7 @@ def log_expit(out_bar, out, x):
     return x_bar
 
 
-@rule(special.logit, elementwise=True)
+@rule(special.logit, elementwise=True, harmless=0.5)
 def logit(out_bar, out, x):
     x_bar = out_bar / (x * (1.0 - x))
     return x_bar
@@ -318,13 +318,13 @@ def kv(out_bar, out, v, z):
     return z_bar
 
 
-@rule(special.ellipk, elementwise=True)
+@rule(special.ellipk, elementwise=True, harmless=0.5)
 def ellipk(out_bar, out, m):
     m_bar = out_bar * (special.ellipe(m) / (1.0 - m) - out) / (2.0 * m)
     return m_bar
 
 
-@rule(special.ellipe, elementwise=True)
+@rule(special.ellipe, elementwise=True, harmless=0.5)
 def ellipe(out_bar, out, m):
     m_bar = out_bar * (out - special.ellipk(m)) / (2.0 * m)
     return m_bar

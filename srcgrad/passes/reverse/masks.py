@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -50,9 +49,6 @@ REGULAR = frozenset((np.multiply, np.square, np.sin, np.cos, np.tan, np.tanh, np
 
 # Their partials are bounded whatever the operands, or (of ldexp) those that there are.
 BOUNDED = frozenset((np.where, np.clip, np.maximum, np.minimum, np.fmax, np.heaviside, np.nan_to_num, np.ldexp))
-
-# An operand, and result, at which the partials are finite; 1 for all others.
-HARMLESS: dict[Any, float] = {np.arcsin: 0.0, np.arccos: 0.0, np.arctanh: 0.0}
 
 # They take each slice along an axis to one element.
 REDUCTIONS = frozenset((np.sum, np.mean, np.var, np.std, np.prod, np.max, np.min, np.ptp, np.median, np.average,
@@ -135,7 +131,7 @@ class Masks:
             if self._is_harmless(stmt, e, mask, regular, state):
                 made[e] = e
             else:
-                harmless = self.c.numpy("where", Name(mask), e, Const(HARMLESS.get(rule.primal, 1.0)))
+                harmless = self.c.numpy("where", Name(mask), e, Const(rule.harmless))
                 made[e] = Name(self._bind("safe", harmless, stmt, state, out))
             return made[e]
 
