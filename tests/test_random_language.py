@@ -45,7 +45,7 @@ def _programs(kind: str, count: int, batch: int, **options: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", range(5))
+@pytest.mark.parametrize("batch", [0, 1, *(pytest.param(k, marks=pytest.mark.long) for k in range(2, 5))])
 def test_programs(kind, batch):
     _programs(kind, QUICK, batch)
 
@@ -53,7 +53,7 @@ def test_programs(kind, batch):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_programs_under_options(kind, option):
-    _programs(kind, QUICK // 2, 77, **{option: True})
+    _programs(kind, QUICK // 4, 77, **{option: True})
 
 
 @pytest.mark.long

@@ -92,7 +92,8 @@ def rule(primal: Callable, *also: Callable, elementwise: bool = False, linear_in
         @functools.cache
         def made() -> Rule:
             return read(function, primal, elementwise=elementwise, linear_in=linear_in, inactive=inactive,
-                        jointly_linear=jointly_linear, real_linear=real_linear, only=dict(only or {}), harmless=harmless)
+                        jointly_linear=jointly_linear, real_linear=real_linear, only=dict(only or {}),
+                        harmless=harmless)
         registry.add(made, primal, *also)
         return function
     return register
