@@ -51,6 +51,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
         body = save_first(body, temporaries)
     oracles = Oracles(context, body)
     body = augment(start_with_first_term(body, oracles), oracles)
+    body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)       # factors that met when terms did
     body = scalars_first(body, oracles.kind, oracles.pure, names.bound(body) - oracles.primal.keys())
     body = own_results(body, oracles, _helper(context, structure.gradient))
     taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries

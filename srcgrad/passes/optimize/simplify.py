@@ -151,10 +151,15 @@ class _Simplify:
         return self._kept(self._node(self._inside(expr), use), expr, use)
 
     def _kept(self, new: Expr, old: Expr, use: str) -> Expr:
-        """The new form, unless it would hand out an array that others know where the old form made a new one."""
+        """The new form, times 1.0 if it would hand out an array that others know where the old form made a new one."""
         if use == VALUE and _makes_new(old) and not _makes_new(new) and self.kind(new) != "number":
-            return old
+            return Bin("*", Const(1.0), new, at=old.at) if self._is_scaled(old) and self.floating(new) else old
         return new
+
+    def _is_scaled(self, expr: Expr) -> bool:
+        """Whether it has more factors than one, beside a name or part."""
+        return isinstance(expr, Bin) and expr.op == "*" and any(
+            isinstance(side, Bin) and self.kind(side) is not None for side in (expr.left, expr.right))
 
     def _inside(self, expr: Expr) -> Expr:
         children = core.children(expr)
