@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad
+from srcgrad.errors import UnsupportedError
 from srcgrad.library.iteration import transposed, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import equivalent_of, is_library, registered
 from srcgrad.testing import check_grads
@@ -260,3 +261,19 @@ def test_what_is_inactive_stays_as_it_is_written() -> None:
 
     text = grad(total).source(np.array([1.0, 2.0]), ["a", "bc"])
     assert "sum(i for i, n in enumerate(names) if n)" in text and "max(len(n) for n in names)" in text
+
+
+# ---------------------------------------------------------------- errors
+
+@pytest.mark.parametrize("function", [
+    lambda x: sum(map(math.frexp, x)),
+    lambda x: np.sum(np.vectorize(lambda v: math.frexp(v)[0])(x)),
+    lambda x: np.sum(np.vectorize(math.frexp)(x)),
+    lambda x: np.apply_along_axis(math.frexp, 0, x)[0],
+    lambda x: list(itertools.accumulate(x, math.frexp))[0],
+])
+def test_errors_name_the_line_of_the_user(function):
+    with pytest.raises(UnsupportedError) as caught:
+        grad(function)(np.array([1.0, 2.0]))
+    at = caught.value.at
+    assert (at.file, at.line) == (__file__, function.__code__.co_firstlineno)

@@ -58,8 +58,31 @@ def relocated(stmt: Statement, at: At | None) -> Statement:
     """The statement as if all of it stood at this place."""
     inner = blocks(stmt)
     new = with_blocks(stmt, tuple(tuple(relocated(s, at) for s in b) for b in inner)) if inner else stmt
-    return replace(with_expressions(new, tuple(map_expr(lambda e: replace(e, at=at), e) for e in expressions(stmt))),
-                   at=at)
+    return replace(with_expressions(new, tuple(_relocated_expr(e, at) for e in expressions(stmt))), at=at)
+
+
+def _relocated_expr(expr: Expr, at: At | None) -> Expr:
+    def move(e: Expr) -> Expr:
+        match e:
+            case Function(code, free):
+                params = tuple(p if p.default is None else replace(p, default=_relocated_expr(p.default, at))
+                               for p in code.params)
+                code = replace(code, params=params, body=tuple(relocated(s, at) for s in code.body), at=at)
+                return Function(code, free, at=at)
+            case Opaque(node, reads) if at is not None:
+                return Opaque(_relocated_node(node, at), reads, at=at)
+        return replace(e, at=at)
+    return map_expr(move, expr)
+
+
+def _relocated_node(node: Any, at: At) -> Any:
+    """The same for Python that no pass looks into."""
+    new = copy.deepcopy(node)
+    for part in gast.walk(new):
+        if hasattr(part, "lineno"):
+            part.lineno, part.col_offset = at.line, at.column
+            part.end_lineno, part.end_col_offset = at.end_line, at.end_column
+    return new
 
 
 def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:

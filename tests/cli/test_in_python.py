@@ -44,6 +44,20 @@ def test_explain_says_what_is_kept_and_why() -> None:
     assert "x: float64 array of rank 1, active" in text and "steps: int" in text
 
 
+def test_explain_shows_functions_that_were_put_in_place() -> None:
+    def slope(angle, steepness):
+        turned = np.sin(angle)
+        return steepness * turned
+
+    def path(x):
+        first = slope(x, 2.0)
+        return np.sum(slope(first, 3.0))
+
+    _, _, page = grad(path).explain(np.ones(4)).partition("slope, put in place\n")
+    line = next(line for line in page.splitlines() if "turned = np.sin(angle)" in line)
+    assert "turned: float64 array of rank 1, active" in line
+
+
 def test_explain_names_helpers_and_the_shadow() -> None:
     text = grad(drift).explain()
     assert "helper: unbroadcast" in text or "helper: gradient" in text

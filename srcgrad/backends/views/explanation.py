@@ -10,6 +10,7 @@ from srcgrad.analysis.values import Value
 from srcgrad.backends.views import findings
 from srcgrad.backends.views.aligned import Aligned, align
 from srcgrad.backends.views.kept import Kept, kept_values, read_lines, sizes
+from srcgrad.backends.views.stretches import Stretch
 from srcgrad.compiler import Artifact, Request, analyse
 from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.lang.source import Found
@@ -25,8 +26,10 @@ def explanation(task: Task, compile: Callable[[], Artifact]) -> str:
     page = _Page(found)
     try:
         front = analyse(*task)
-        page.take(findings.types(front))
+        page.take(findings.kinds(front))
         page.take(findings.refusals(front))
+        for stretch, notes in findings.followed(front):
+            page.follow(stretch, notes)
         page.section("Arguments", findings.arguments(front))
     except (UnsupportedError, Refused):
         pass        # compiling says it again, with its place
@@ -71,6 +74,8 @@ def _saved(aligned: Aligned, artifact: Artifact, kept: list[Kept], samples: tupl
 
 def _in_words(k: Kept, size: int | None) -> str:
     what = k.origin if k.origin not in ("", "argument") else f"{k.name} before it is overwritten"
+    if "," in what.partition(" = ")[0] and "[" not in k.name:
+        what = f"{k.name} of {what}"
     how = f", as {k.stack}" if k.stack else ""
     bytes_ = "" if size is None else f": {size} bytes"
     return f"{what}{how}{bytes_}; read for line{'s' * (len(k.readers) > 1)} {_listed(k.readers)}"
@@ -112,6 +117,11 @@ class _Page:
         if lines:
             self.sections.append("\n".join([title, *(f"  {line}" for line in lines)]))
 
+    def follow(self, stretch: Stretch, notes: findings.Notes) -> None:
+        """A function that was put in place, beside what is known of its names there."""
+        table = _table(stretch.lines(), stretch.first, notes)
+        self.sections.append("\n".join([f"{stretch.name}, put in place", *table]))
+
     def refuse(self, error: SrcgradError) -> None:
         at: Any = error.at
         if at is not None and at.file == self.found.file:
@@ -120,11 +130,17 @@ class _Page:
 
     def text(self) -> str:
         aligned = align(self.found, "def nothing():\n    pass\n")
-        width = min(max(map(len, aligned.primal)), 100)
-        digits = len(str(aligned.first + len(aligned.primal)))
-        lines = []
-        for number, code in enumerate(aligned.primal, aligned.first):
-            for k, note in enumerate(self.notes.get(number) or [""]):
-                left = f"{number:>{digits}}  {code:<{width}}" if k == 0 else " " * (digits + 2 + width)
-                lines.append(f"{left}  | {note}".rstrip() if note else left.rstrip())
+        lines = _table(aligned.primal, aligned.first, self.notes)
         return "\n\n".join(["\n".join(lines), *self.sections]) + "\n"
+
+
+def _table(code: list[str], first: int, notes: dict[int, list[str]]) -> list[str]:
+    """Numbered lines of code, each with its notes at the right."""
+    width = min(max(map(len, code)), 100)
+    digits = len(str(first + len(code)))
+    lines = []
+    for number, text in enumerate(code, first):
+        for k, note in enumerate(notes.get(number) or [""]):
+            left = f"{number:>{digits}}  {text:<{width}}" if k == 0 else " " * (digits + 2 + width)
+            lines.append(f"{left}  | {note}".rstrip() if note else left.rstrip())
+    return lines

@@ -1,7 +1,9 @@
 """What the analysis found out about each line of a function."""
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract
@@ -17,35 +19,62 @@ from srcgrad.analysis.values import (
     TupleOf,
     Value,
 )
+from srcgrad.backends.views.stretches import Stretch, surrounding
 from srcgrad.compiler import Front
 from srcgrad.lang import names
 from srcgrad.lang.core import For, Item, Statement, Store, statements
 from srcgrad.lang.names import root_name
 from srcgrad.passes.unit import own_names
 
-__all__ = ["arguments", "in_words", "refusals", "types"]
+__all__ = ["arguments", "followed", "in_words", "kinds", "refusals"]
 
 Notes = dict[int, list[str]]
 
 
-def types(front: Front) -> Notes:
+def kinds(front: Front) -> Notes:
     """line -> what the names that it binds are, and whether they are active."""
     notes: Notes = defaultdict(list)
-    facts, found = front.facts, front.unit.found
-    assert facts is not None
+    found = front.unit.found
     own = own_names(found)
     for stmt in statements(front.unit.code.body):
-        if stmt.at is None or stmt.at.file != found.file or stmt not in facts.after:
-            continue
-        for name in names.bound_by(stmt):
-            user = front.origin.get(name, name)
-            item = _bound(front, stmt, name)
-            # a name that nobody reads isn't followed
-            if user in own and item is not NOTHING:
-                _note(notes, stmt, f"{user}: {_with_activity(front, item)}")
-        if isinstance(stmt, Store) and isinstance(stmt.place, Item):
-            _note(notes, stmt, f"writes into {front.origin.get(root_name(stmt.place), root_name(stmt.place))}")
+        if stmt.at is not None and stmt.at.file == found.file:
+            _note_kinds(notes, front, stmt, lambda name: name if name in own else None)
     return notes
+
+
+def _note_kinds(notes: Notes, front: Front, stmt: Statement, written: Callable[[str], str | None]) -> None:
+    """What the statement binds, and into what it writes; `written` gives a name as the user wrote it, or None."""
+    assert front.facts is not None
+    if stmt not in front.facts.after:
+        return
+    for name in names.bound_by(stmt):
+        user = written(front.origin.get(name, name))
+        item = _bound(front, stmt, name)
+        # a name that nobody reads isn't followed
+        if user is not None and item is not NOTHING:
+            _note(notes, stmt, f"{user}: {_with_activity(front, item)}")
+    if isinstance(stmt, Store) and isinstance(stmt.place, Item):
+        root = front.origin.get(root_name(stmt.place), root_name(stmt.place))
+        _note(notes, stmt, f"writes into {written(root) or root}")
+
+
+def followed(front: Front) -> list[tuple[Stretch, Notes]]:
+    """Functions of the user that were put in place, in the order of their first statements, with the same notes."""
+    found: dict[Stretch, Notes] = {}
+    own = Stretch.of(front.unit.found)
+    for stmt in statements(front.unit.code.body):
+        stretch = None if stmt.at is None or own.holds(stmt.at) else surrounding(stmt.at.file, stmt.at.line)
+        if stretch is None:
+            continue
+        notes = found.setdefault(stretch, defaultdict(list))
+        _note_kinds(notes, front, stmt, functools.partial(_unnumbered, stretch.names))
+    return list(found.items())
+
+
+def _unnumbered(known: frozenset[str], name: str) -> str | None:
+    """The name as it stood in a function, before it was told from others of that name."""
+    stem = name if name in known else name.rstrip("0123456789").removesuffix("_")
+    return stem if stem in known else None
 
 
 def _bound(front: Front, stmt: Statement, name: str) -> Abstract:
