@@ -140,9 +140,7 @@ def operation(name: str, primal: Any = None, *, both: bool = False, recompute: C
     def make(function: Callable[..., Any]) -> Op:
         def own() -> Rule:
             from srcgrad.rules.rule import read
-            return read(function, primal or function, **full)
-        full = {"elementwise": False, "linear_in": (), "jointly_linear": False, "real_linear": False, "inactive": (),
-                "only": {}, **words}
+            return read(function, primal or function, **words)
         return Op(name, primal or function, rule=own, both=both, recompute=recompute)
     return make
 

@@ -32,6 +32,8 @@ from srcgrad.lang.parse import expression
 from srcgrad.rules import registry
 
 _GIVEN = ("out_bar", "out")
+_WORDS: dict[str, Any] = {"elementwise": False, "linear_in": (), "jointly_linear": False, "real_linear": False,
+                          "inactive": (), "only": {}, "harmless": 1.0}
 _EAGER = "srcgrad.eager."
 
 
@@ -100,7 +102,8 @@ def rule(primal: Callable, *also: Callable, elementwise: bool = False, linear_in
 
 
 def read(function: Callable, primal: Callable, **words: Any) -> Rule:
-    """The rule with its text in core form, checked and not registered."""
+    """The rule with its text in core form, checked and not registered; the words are those of `rule`."""
+    words = {**_WORDS, **words}
     params, defaults, variadic = _signature(function)
     body, returned = _text(function)
     for param in (*returned, *words["linear_in"], *words["inactive"], *words["only"]):
