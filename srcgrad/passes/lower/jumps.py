@@ -222,7 +222,8 @@ class _Jumps:
 
     def _try(self, stmt: Try, inner: _Scope, known: Known) -> Try:
         """The `else` of a `try` runs only if its body wasn't left by a jump."""
-        body = self.block(stmt.body, (), inner, known)
+        followed = replace(inner, more=True) if stmt.orelse else inner
+        body = self.block(stmt.body, (), followed, known)
         flags = list(inner.sets)
         orelse = self.block(stmt.orelse, (), inner, known)
         if flags and orelse:
