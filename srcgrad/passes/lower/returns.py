@@ -68,8 +68,15 @@ def _size(block: Block) -> int:
 
 
 def duplicate(block: Block) -> Block:
-    """The same statements as new ones, since statements are told apart by identity."""
-    return tuple(replace(core.with_blocks(s, tuple(map(duplicate, core.blocks(s))))) for s in block)
+    """The same statements as new ones, since statements are told apart by identity, and so are functions in them."""
+    copies = (core.with_blocks(s, tuple(map(duplicate, core.blocks(s)))) for s in block)
+    return tuple(core.with_expressions(s, tuple(core.map_expr(_own, e) for e in core.expressions(s))) for s in copies)
+
+
+def _own(expr: core.Expr) -> core.Expr:
+    if not isinstance(expr, core.Function):
+        return expr
+    return replace(expr, code=replace(expr.code, body=duplicate(expr.code.body)))
 
 
 def ends(stmt: core.Statement) -> bool:
