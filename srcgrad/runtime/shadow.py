@@ -69,8 +69,8 @@ class Shadow:
         np.add.at(flat, where, g)
 
     def accumulate(self, a: Any, bar: Any, g: Any) -> Any:
-        """Add `g` to the adjoint of `a`, which may be an array or a number: an array's is kept here, a number's is
-        `bar`, and the new one is returned.  A `g` of None is zero.
+        """Add `g` to the adjoint of `a`, which may be an array, a container or a number: a number's is `bar`, any
+        other's is kept here, and the new `bar` is returned.  A `g` of None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.accumulate(3.0, 0.5, 2.0), shadow.accumulate(a, 0.0, np.ones(2))
@@ -78,17 +78,20 @@ class Shadow:
         >>> shadow(a)
         array([1., 1.])
         """
-        if g is None:
+        if g is None or isinstance(g, float) and g == 0.0:      # of a container, too
             return bar
         if isinstance(a, np.ndarray):
             self.add(a, g)
             return bar
+        if _items(a) is not None:
+            self.add_each(a, g)
+            return bar
         return bar + g
 
     def add_part(self, part: Any, bars: Any, key: Any, g: Any) -> None:
-        """Add `g` to the adjoint of `part`, which is what a container holds at `key`: an array's is kept here, a
-        number's is `bars[key]`, where `bars` is the adjoint of the container."""
-        if isinstance(part, np.ndarray):
+        """Add `g` to the adjoint of `part`, which is what a container holds at `key`: a number's is `bars[key]`, where
+        `bars` is the adjoint of the container, any other's is kept here."""
+        if isinstance(part, np.ndarray) or _items(part) is not None:
             self.accumulate(part, None, g)
         else:
             add_at(bars, key, g)

@@ -75,7 +75,7 @@ class Bindings:
 
     def _parallel(self, stmt: Bind, state: State, out: Out) -> None:
         """a, b = b, a: all adjoints are taken before any is given."""
-        taken: list[tuple[Expr, Name, str | None]] = []
+        taken: list[tuple[Expr, str, Name, str | None]] = []
         for name, value in zip(stmt.names, stmt.values):
             item = self.c.facts.name_after(stmt, name)
             kept = self.c.in_place(item) and not self.c.either(item)
@@ -88,11 +88,15 @@ class Bindings:
                 self.settle(stmt, name, state, out)
                 moved = self.c.temporary("t_bar")
                 out.append(Bind((moved,), (Name(bar),)))
-                taken.append((value, Name(moved), mask))
+                taken.append((value, name, Name(moved), mask))
                 state.drop(bar)
-        for value, g, mask in taken:
+        for value, name, g, mask in taken:
             if not self.c.is_place(stmt, value):
                 raise Refused("this kind of parallel assignment isn't supported", "assign one name at a time", stmt.at)
+            if isinstance(value, Name) and self.c.either(self.c.kind(stmt, value)):
+                # the value itself is looked at, which has its new name here
+                self.contributor.add_either(self.c.bar(value.id), Name(name), g, state, out)
+                continue
             self.contributor.add(stmt, value, g, state, out, mask=mask)
 
     def _forget(self, name: str, item: Abstract, state: State) -> None:

@@ -13,7 +13,7 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
 from srcgrad.analysis.ownership import moves, own_by_name
 from srcgrad.analysis.reality import meets_complex
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, OneOf, Value, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, OneOf, Value, members, number_of
 from srcgrad.errors import InternalError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -170,12 +170,12 @@ class Context:
         return ref if storage.origin != "outer" else None
 
     def either(self, item: Abstract) -> bool:
-        """Whether only running tells if the value is a number, whose adjoint is a variable, or an array that is written
-        in place, whose adjoint lies in the shadow."""
+        """Whether only running tells if the value is a number, whose adjoint is a variable, or an array or container
+        that is written in place, whose adjoint lies in the shadow."""
         value = self.facts.value_of(item)
         unsure = value == UNKNOWN or isinstance(value, OneOf) or isinstance(value, Array) and value.dims is None
         return unsure and self.in_place(item) and self.static(item) is None \
-            and all(ref.storage.kind == "array" for ref in item.refs)
+            and (any(map(is_number, members(value))) or all(ref.storage.kind == "array" for ref in item.refs))
 
     def buffer_name(self, storage: Storage) -> str:
         return self.bar(self.holders[storage])

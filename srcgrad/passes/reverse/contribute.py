@@ -77,14 +77,12 @@ class Contributor:
     def _name(self, stmt: Statement, operand: Name, g: Expr, state: State, out: Out, lazy: bool,
               mask: str | None) -> None:
         item = self.c.kind(stmt, operand)
-        if self._holds_buffers(item):
-            self._each(stmt, operand, item, g, state, out)
-            return
         bar = self.c.bar(operand.id)
         if self.c.either(item):
-            old = Name(bar) if state.has(bar) else Const(0.0)
-            out.append(Bind((bar,), (Call(Attr(self.shadow_name(), "accumulate"), (operand, old, g)),)))
-            state.set(bar, SHARED)
+            self.add_either(bar, operand, g, state, out)
+            return
+        if self._holds_buffers(item):
+            self._each(stmt, operand, item, g, state, out)
             return
         if self.c.in_place(item):
             self._buffer(stmt, operand, item, g, state, out)
@@ -102,6 +100,12 @@ class Contributor:
             out.append(Bind((bar,), (Call(self.c.helper("add", structure.add), (Name(bar), g)),)))
             state.set(bar, SHARED)
         state.masked(bar, mask)
+
+    def add_either(self, bar: str, operand: Expr, g: Expr, state: State, out: Out) -> None:
+        """Only running tells whether the adjoint of the operand is `bar`, or lies in the shadow."""
+        old = Name(bar) if state.has(bar) else Const(0.0)
+        out.append(Bind((bar,), (Call(Attr(self.shadow_name(), "accumulate"), (operand, old, g)),)))
+        state.set(bar, SHARED)
 
     def _holds_buffers(self, item: Abstract) -> bool:
         """Whether a container holds arrays that are written in place: their adjoints can't wait in its slots."""
