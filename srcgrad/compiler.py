@@ -24,10 +24,10 @@ from srcgrad.passes.check import Checker
 from srcgrad.passes.cut import cut
 from srcgrad.passes.finish import Finished, finish, finish_callee, load_code
 from srcgrad.passes.inline import check_settled, inline_all
+from srcgrad.passes.needs import Needs
 from srcgrad.passes.outside import hold_outside
 from srcgrad.passes.place import Placed, place
 from srcgrad.passes.prepare import prepare
-from srcgrad.passes.reads import Needs
 from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward

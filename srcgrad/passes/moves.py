@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from srcgrad.lang.core import Bind, Name, Statement
-from srcgrad.passes.reads import Block, Needs
+from srcgrad.passes.needs import Key, Needs, box_of, of_content, part_key
+from srcgrad.passes.reads import Block
 from srcgrad.passes.reverse.context import Context
 
 Save = Callable[[str, Block, Block], None]
@@ -34,7 +34,10 @@ def undo_moves(context: Context, stmt: Statement, needs: Needs, save: Save) -> t
 def _needs_after(context: Context, needs: Needs, carried: list[tuple[str, str]], targets: set[str]) -> Needs:
     """What was needed of a name is needed of the name that has its array now."""
     gone = targets | {s for _, s in carried}
-    kept = needs - {("name", n) for n in gone} - {("content", context.owned[n]) for n in gone}
-    moved: set[tuple[str, Any]] = {("name", t) for t, _ in carried}
-    moved |= {("content", context.owned[t]) for t, s in carried if ("content", context.owned[s]) in needs}
+    kept = needs - {("name", n) for n in gone}
+    for name in gone:
+        kept = kept - of_content(needs, context.owned[name])
+    moved: set[Key] = {("name", t) for t, _ in carried}
+    for target, source in carried:
+        moved |= {part_key(context.owned[target], box_of(key)) for key in of_content(needs, context.owned[source])}
     return kept | moved

@@ -48,10 +48,11 @@ from srcgrad.lang.core import (
 )
 from srcgrad.lang.names import root_name
 from srcgrad.passes.moves import undo_moves
+from srcgrad.passes.needs import Needs, content_is_needed, of_content
 from srcgrad.passes.placing.guards import Guards
 from srcgrad.passes.placing.loops import Loops
 from srcgrad.passes.placing.shared import bound_of, has_work, reversed_if
-from srcgrad.passes.reads import Block, Needs, Reads, content_is_needed
+from srcgrad.passes.reads import Block, Reads
 from srcgrad.passes.reverse.changes import Change
 from srcgrad.passes.reverse.context import Context, is_number
 from srcgrad.passes.reverse.steps import Step
@@ -143,9 +144,9 @@ class _Placer(Loops, Guards):
                 self.c, stmt, needs, lambda name, into, out: self._save_name(name, stmt, depth, into, out))
             return self._in_order(kept, stmt, []), [*step.adjoint, *back], needs
         also = [Effect(e) for e in step.also_reads]
-        reads = self.reads.of([*step.first, *step.adjoint, *also], stmt)
+        reads = self.reads.parts_of([*step.first, *step.adjoint, *also], stmt)
         post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)
-        needs = needs | (reads - post - self._contents_of(post, stmt))
+        needs = needs | self.reads.parts.new(reads - post, needs)
         saves: Block = []
         restores: Block = []
         for name in bound:
@@ -154,7 +155,8 @@ class _Placer(Loops, Guards):
         needs = frozenset(k for k in needs if not (k[0] == "name" and k[1] in bound))
         self._check_unseen(stmt, needs)
         contents, extra = self._save_content(stmt, needs, depth)
-        needs = self._after_birth(stmt, needs) | extra | reads
+        needs = self._after_birth(stmt, needs) | extra
+        needs = needs | self.reads.parts.new(reads, needs)
         late: Block = []
         for name in bound:
             if name in self.late.get(stmt, ()):
@@ -187,11 +189,8 @@ class _Placer(Loops, Guards):
             item = self.facts.name_after(stmt, name)
             ref = self.c.static(item)
             if ref is not None and ref.storage.born_at(stmt):
-                needs = needs - {("content", ref.storage.group)}
+                needs = needs - of_content(needs, ref.storage.group)
         return needs
-
-    def _contents_of(self, post: Needs, stmt: Statement) -> Needs:
-        return frozenset()
 
     def _must_save_name(self, name: str, needs: Needs, stmt: Statement, depth: int) -> bool:
         if self.plain and name not in self.covered:
@@ -249,7 +248,7 @@ class _Placer(Loops, Guards):
     def _save_place(self, stmt: Statement, place: Item | Attr, needs: Needs,
                     depth: int) -> tuple[tuple[Block, Block], Needs] | None:
         owner = self.facts.kind(stmt, place.value)
-        if not owner.refs or not self._must_save_content(owner, needs):
+        if not owner.refs or not self._must_save_content(owner, self._of_part(owner, place, stmt, needs)):
             return None
         self._check_local(stmt, owner)
         stack = self._stack(("content", stmt), root_name(place), depth)
@@ -260,6 +259,11 @@ class _Placer(Loops, Guards):
             return ([Bind((stack,), (old,))], [Store(place, None, Name(stack))]), extra
         pop = Call(Attr(Name(stack), "pop"))
         return ([self._push(stack, old)], [Store(place, None, pop)]), extra
+
+    def _of_part(self, owner: Abstract, place: Item | Attr, stmt: Statement, needs: Needs) -> Needs:
+        """The needs without those of other parts of the same array."""
+        parts, box = self.reads.parts, self.reads.parts.box(place, stmt)
+        return needs if box is None else needs - parts.elsewhere(owner, box, needs)
 
     def _must_save_content(self, owner: Abstract, needs: Needs, field: Expr | None = None) -> bool:
         """Whether what the owner holds is read later; a list that isn't local stays as the function leaves it."""

@@ -3,14 +3,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analysis.interpret.state import Abstract, Storage, reach
+from srcgrad.analysis.boxes import Box
+from srcgrad.analysis.interpret.state import Abstract, reach
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
     Call,
-    Const,
     Expr,
     Function,
+    Item,
     Name,
     Opaque,
     Slice,
@@ -20,10 +21,10 @@ from srcgrad.lang.core import (
     statements,
 )
 from srcgrad.lang.names import root_name
+from srcgrad.passes.needs import Key, Needs, part_key, whole_arrays
+from srcgrad.passes.parts import Parts
 from srcgrad.passes.reverse.context import Context
 
-Key = tuple[str, Any]
-Needs = frozenset[Key]
 Block = list[Statement]
 SHAPE_ONLY = frozenset(("zeros_like", "shape", "size", "ndim", "ones_like", "empty_like", "shapes", "len",
                         "may_share_memory"))
@@ -35,12 +36,16 @@ class Reads:
     """Answers for one function; `primal` are the names whose values the backward part can't make itself."""
 
     def __init__(self, context: Context) -> None:
-        self.c = context
+        self.c, self.parts = context, Parts(context)
         self.primal = set(names.local(context.unit.code))
         self._outside: dict[str, Abstract | None] = {}
 
     def of(self, block: Block, stmt: Statement | None) -> Needs:
         """What the block reads, in the state around the statement."""
+        return whole_arrays(self.parts_of(block, stmt))
+
+    def parts_of(self, block: Block, stmt: Statement | None) -> Needs:
+        """The same, of arrays by part: of a block that runs where the state is that before a simple statement."""
         out: set[Key] = set()
         for inner in statements(tuple(block)):
             for expr in expressions(inner):
@@ -50,14 +55,17 @@ class Reads:
     def of_expr(self, expr: Expr, stmt: Statement) -> Needs:
         out: set[Key] = set()
         self._read(expr, stmt, out, False)
-        return frozenset(out)
+        return whole_arrays(frozenset(out))
 
     def _read(self, expr: Expr, stmt: Statement | None, out: set[Key], shape: bool) -> None:
         match expr:
             case Name(id):
-                if id in self.primal:
-                    out.add(("name", id))
-                out.update(("content", g) for g in self._groups(id, stmt, shape))
+                self._read_place(expr, id, stmt, out, shape)
+                return
+            case Item() if not shape and (root := _owner(expr)) in self.primal and self._box(expr, stmt):
+                self._read_place(expr, root, stmt, out, shape)
+                for index in _indices(expr):
+                    self._read(index, stmt, out, False)
                 return
             case Attr(value, name) if name in ("shape", "size", "ndim", "dtype"):
                 self._read(value, stmt, out, True)
@@ -78,6 +86,15 @@ class Reads:
                 return
         for child in children(expr):
             self._read(child, stmt, out, shape and not isinstance(expr, Slice))
+
+    def _read_place(self, place: Expr, root: str, stmt: Statement | None, out: set[Key], shape: bool) -> None:
+        if root in self.primal:
+            out.add(("name", root))
+        box = None if shape or root not in self.primal else self._box(place, stmt)
+        out.update(part_key(group, box) for group in self._groups(root, stmt, shape))
+
+    def _box(self, place: Expr, stmt: Statement | None) -> Box | None:
+        return None if stmt is None else self.parts.box(place, stmt)
 
     def _is_outer_object(self, name: str, stmt: Statement | None) -> bool:
         item = self._item(name, stmt)
@@ -128,10 +145,11 @@ class Reads:
             if not ends:
                 return None
             return Abstract(items=tuple(ends))
-        for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {})):
-            if name in env:
-                return env[name]
-        return self._item(name, None)
+        found = [env[name] for env in (self.c.facts.before.get(stmt, {}), self.c.facts.after.get(stmt, {}))
+                 if name in env]
+        if len(found) > 1 and name in names.bound_by(stmt):
+            return Abstract(items=tuple(found))
+        return found[0] if found else self._item(name, None)
 
     def _outer(self, name: str) -> Abstract | None:
         """What a name from outside means: what it holds may be changed, too."""
@@ -141,12 +159,12 @@ class Reads:
         return self._outside[name]
 
 
+def _owner(place: Expr) -> str | None:
+    """The name that a place consists of items of."""
+    while isinstance(place, Item):
+        place = place.value
+    return place.id if isinstance(place, Name) else None
 
-def content_is_needed(storage: Storage, needs: Needs, field: Expr | None = None) -> bool:
-    """Whether something of the storage's content is read, or that field's."""
-    group = storage.group
-    if ("content", group) in needs:
-        return True
-    if isinstance(field, Const):
-        return ("content", (group, field.value)) in needs
-    return any(isinstance(what, tuple) and what[0] is group for kind, what in needs if kind == "content")
+
+def _indices(place: Expr) -> list[Expr]:
+    return [place.index, *_indices(place.value)] if isinstance(place, Item) else []

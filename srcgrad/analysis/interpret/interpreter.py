@@ -100,6 +100,7 @@ class Facts:
     entry           the arguments
     given_complex   whether complex arguments are expected, whatever `entry` says
     result          the abstract value that the function returns
+    numbers         a loop -> the number that its variable has in lengths
     """
     heap: Heap
     live: Liveness
@@ -116,6 +117,7 @@ class Facts:
     guards: dict[Any, Any] = field(default_factory=dict)
     result: Abstract = NOTHING
     entry: Env = field(default_factory=dict)
+    numbers: dict[Statement, int] = field(default_factory=dict)
     given_complex: bool = False
     returns: bool = False
     evaluator: Evaluator = field(init=False, repr=False)
@@ -204,7 +206,7 @@ class _Walk(Control):
                 self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
         loops = (s for s in statements(code.body) if isinstance(s, For))
-        self.numbers: dict[Statement, int] = {s: k for k, s in enumerate(loops)}
+        self.numbers = self.facts.numbers = {s: k for k, s in enumerate(loops)}
         self.block(code.body, env)
 
     def _mark_in_place(self, item: Abstract) -> None:

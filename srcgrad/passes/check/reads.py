@@ -72,7 +72,21 @@ class Reads:
                 self._read_outline(place, out)
                 self._read_all(rest, out)
                 return
+        if isinstance(expr, Item) and self._is_part(expr):
+            out[f"`{printing.text(expr)}`"] = expr
+            while isinstance(expr, Item):
+                self._read(expr.index, out)
+                expr = expr.value
+            return
         self._read_all(children(expr), out)
+
+    def _is_part(self, place: Expr) -> bool:
+        """Items of a name that the adjoint reads by names of the primal program: no others of that name need be kept."""
+        while isinstance(place, Item):
+            if not names_read(place.index) <= self.primal:
+                return False
+            place = place.value
+        return isinstance(place, Name) and place.id in self.primal
 
     def _read_all(self, exprs: Iterable[Expr], out: dict[str, Expr]) -> None:
         for expr in exprs:

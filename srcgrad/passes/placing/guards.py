@@ -24,8 +24,9 @@ from srcgrad.lang.core import (
     expressions,
     statements,
 )
+from srcgrad.passes.needs import Needs
 from srcgrad.passes.placing.shared import Placing, has_work, reversed_if
-from srcgrad.passes.reads import Block, Needs
+from srcgrad.passes.reads import Block
 from srcgrad.passes.reverse.steps import Step, every_step
 
 

@@ -1,6 +1,7 @@
 """Loops in `passes.place`: what their iterations need at both ends, and how they run backwards."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,9 +25,12 @@ from srcgrad.lang.core import (
     While,
     blocks,
 )
+from srcgrad.passes.needs import Needs, box_of, whole_arrays
 from srcgrad.passes.placing.shared import Placing, bound_of, has_work
-from srcgrad.passes.reads import Block, Needs
+from srcgrad.passes.reads import Block
 from srcgrad.passes.reverse.steps import Step, every_step
+
+MOST_VISITS = 3         # of a loop, until parts of arrays that are needed grow to all of them
 
 
 class Loops(Placing):
@@ -36,20 +40,24 @@ class Loops(Placing):
         targets = frozenset((stmt.target,)) if isinstance(stmt, For) else frozenset()
         needs, saved_target = self._save_target(stmt, needs, depth)
         (inner,), tail = step.inner, (step.tails or [[]])[0]
+        parts = self.reads.parts
         head = needs | self.reads.of(tail, stmt)
-        while True:
+        for visit in itertools.count():
             _, _, end = self._dry(inner, head, depth + 1)
             fresh = self._late_names(stmt, inner, needs, end)
             back = frozenset(k for k in end if not (k[0] == "name" and (k[1] in fresh or k[1] in targets)))
-            if back <= head:
+            back = parts.new(parts.earlier(back, stmt), head)
+            if not back:
                 break
-            head = head | back
+            head = head | (back if visit < MOST_VISITS else whole_arrays(back))
         self._note_late(inner, fresh)
         ahead, behind, end = self.block(inner, head, depth + 1)
         pops = [Bind((n,), (Call(Attr(Name(self._stack(("late", self._definition(inner, n), n), n)), "pop")),))
                 for n in sorted(fresh)]
         body = (*pops, *behind, *tail)
-        out = head | back | self.reads.of(step.first, stmt)
+        out = frozenset(k for k in head if box_of(k) is None or k in needs)
+        out = out | parts.new(parts.ever(frozenset(k for k in end if box_of(k) is not None), stmt), out)
+        out = out | self.reads.of(step.first, stmt)
         out = frozenset(k for k in out if not (k[0] == "name" and k[1] in targets)) | \
             frozenset(k for k in self.reads.of(step.first, stmt))
         whole = replace(stmt, body=tuple(ahead))

@@ -6,7 +6,8 @@ from typing import Any
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.lang import names
 from srcgrad.lang.core import Comment, Expr, If, Statement, Try, Unary
-from srcgrad.passes.reads import Block, Needs, Reads
+from srcgrad.passes.needs import Needs
+from srcgrad.passes.reads import Block, Reads
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.reverse.steps import Step
 

@@ -10,7 +10,7 @@ from srcgrad.analysis.bound import Bound
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
 from srcgrad.analysis.interpret.interpreter import Facts
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Heap, Ref, Storage
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
 from srcgrad.analysis.ownership import moves, own_by_name
 from srcgrad.analysis.reality import meets_complex
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, OneOf, Value, members, number_of
@@ -316,10 +316,12 @@ class Context:
     def evaluate(self, stmt: Statement, expr: Expr, extra: dict[str, Value]) -> Value:
         """The kind of a backward expression, over primal names and adjoints."""
         env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
-        env.update({name: Abstract(value) for name, value in extra.items()})
-        probe = Probe(self)
+        return self.probe(expr, {**env, **{name: Abstract(value) for name, value in extra.items()}})
+
+    def probe(self, expr: Expr, env: Env) -> Value:
+        """The kind of an expression in this state."""
         try:
-            return self.facts.evaluator.canonical(probe(expr, env).value)
+            return self.facts.evaluator.canonical(Probe(self)(expr, env).value)
         except Exception:                 # a kind that can't be told is unknown, whatever the reason
             return UNKNOWN
 
