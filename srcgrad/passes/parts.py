@@ -11,7 +11,8 @@ from functools import cached_property
 
 from srcgrad.analysis.boxes import ONE, Box, Order, Span, Trips, cell, counting
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Linear, Value, number_of
+from srcgrad.analysis.lengths import Iteration
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Linear, Number, Value, number_of
 from srcgrad.lang.core import (
     Attr,
     Call,
@@ -23,6 +24,7 @@ from srcgrad.lang.core import (
     Slice,
     Statement,
     Tuple,
+    blocks,
     names_read,
     statements,
 )
@@ -80,6 +82,31 @@ class Parts:
             return None
         return self.c.facts.evaluator.equalities.root(number.linear)
 
+    def _state(self, stmt: Statement) -> Env:
+        """The state before the statement, with names that aren't read again, but in whose terms views are known."""
+        return {**self._steady, **self._loops_around.get(stmt, {}), **self.c.facts.before.get(stmt, {})}
+
+    @cached_property
+    def _steady(self) -> Env:
+        return {name: self.c.facts.after[stmt][name] for stmt in self.c.unit.code.body if stmt in self.c.facts.after
+                for name in bound_by(stmt) if name in self.c.steady and name in self.c.facts.after[stmt]}
+
+    @cached_property
+    def _loops_around(self) -> dict[Statement, Env]:
+        """A statement -> the variables of the loops that it stands in."""
+        out: dict[Statement, Env] = {}
+        todo: list[tuple[tuple[Statement, ...], Env]] = [(self.c.unit.code.body, {})]
+        while todo:
+            block, around = todo.pop()
+            for stmt in block:
+                out[stmt] = inside = around
+                number = self.number(stmt)
+                if isinstance(stmt, For) and number in self._trips and self.c.bindings.get(stmt.target) == 1:
+                    value = Number("int", None, Linear.symbol(Iteration(number)))
+                    inside = {**around, stmt.target: Abstract(value)}
+                todo.extend((inner, inside) for inner in blocks(stmt))
+        return out
+
     # ------------------------------------------------------------ needs
 
     def earlier(self, needs: Needs, stmt: Statement) -> Needs:
@@ -127,8 +154,8 @@ class Parts:
             place = place.value
         if not isinstance(place, Name) or place.id in bound_by(stmt):
             return None
-        env = self.c.facts.before.get(stmt, {})
-        item = env.get(place.id)
+        env = self._state(stmt)
+        item = self.c.facts.before.get(stmt, {}).get(place.id)
         paths = set() if item is None else {ref.path for ref in item.refs}
         if item is None or len(paths) != 1 or item.items is not None \
                 or any(ref.storage.kind != "array" for ref in item.refs):

@@ -81,7 +81,7 @@ class Reads:
         self._read_all(children(expr), out)
 
     def _is_part(self, place: Expr) -> bool:
-        """Items of a name that the adjoint reads by names of the primal program: no others of that name need be kept."""
+        """Items of a name, by names of the primal program: others of that name need not be kept."""
         while isinstance(place, Item):
             if not names_read(place.index) <= self.primal:
                 return False
