@@ -25,6 +25,7 @@ from srcgrad.passes.cut import cut
 from srcgrad.passes.finish import Finished, finish, finish_callee, load_code
 from srcgrad.passes.inline import check_settled, inline_all
 from srcgrad.passes.needs import Needs
+from srcgrad.passes.outer_names import check_outer_names, hold_outer_names
 from srcgrad.passes.outside import hold_outside
 from srcgrad.passes.place import Placed, place
 from srcgrad.passes.prepare import prepare
@@ -133,7 +134,7 @@ class Front:
 
 def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
     """The stages before anything is reversed; the last has the facts."""
-    unit = cut(unit)
+    unit = hold_outer_names(cut(unit))
     yield "core", Front(_verified(unit))
     unit, facts = inline_all(
         unit, lambda unit, optimistic: _facts(unit, entry, callees, optimistic), callees.kept)
@@ -145,6 +146,7 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
     ready = prepare(unit, lambda unit: _facts(unit, entry, callees))
     facts = _facts(ready.unit, entry, callees)
     check_settled(facts)
+    check_outer_names(ready.unit, facts)
     _refuse_unmade(facts)
     made = temporaries | ready.made | ready.unit.made
     yield "split", Front(_verified(ready.unit), facts, ready.counters, ready.tries, made, origin)

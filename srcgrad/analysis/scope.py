@@ -17,6 +17,21 @@ MISSING = object()
 
 
 @dataclass(frozen=True)
+class Touched:
+    """Names outside that code reads, and that it binds."""
+    read: frozenset[Outer] = frozenset()
+    bound: frozenset[Outer] = frozenset()
+
+    def __or__(self, other: Touched) -> Touched:
+        return Touched(self.read | other.read, self.bound | other.bound)
+
+    def clash(self, other: Touched) -> str | None:
+        """A name that one of the two binds and the other one reads or binds."""
+        shared = (self.bound & (other.read | other.bound)) | (other.bound & self.read)
+        return min((outer.name for outer in shared), default=None)
+
+
+@dataclass(frozen=True)
 class Outer:
     """A name that means something outside of the function: `name` in these globals and cells."""
     name: str
@@ -42,6 +57,14 @@ class Outer:
             except ValueError:
                 return MISSING
         return self.globals.get(self.name, getattr(builtins, self.name, MISSING))
+
+    def guard_missing(self) -> Guard:
+        """It still means nothing."""
+        if self.cell is not None:
+            key = f"cell_{self.name}_{id(self.cell):x}"
+            return Guard(f"not has_content({key})", ((key, self.cell), ("has_content", _has_content)))
+        key = f"globals_{id(self.globals):x}"
+        return Guard(f"{self.name!r} not in {key}", ((key, self.globals),))
 
     def means_only(self, obj: Any) -> bool:
         """Whether it is a name that was made for this very object, so that it never means another one."""
@@ -84,6 +107,13 @@ class Outer:
         text, objects = self._read()
         value = self.value()
         return Guard(f"{text} == {value!r} and type({text}).__name__ == {type(value).__name__!r}", objects)
+
+
+def _has_content(cell: types.CellType) -> bool:
+    try:
+        return bool(cell.cell_contents) or True
+    except ValueError:
+        return False
 
 
 def guard_attribute(obj: object, name: str, value: Value) -> Guard | None:

@@ -287,12 +287,13 @@ class Param:
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A function in core form; it binds `nonlocals` in the function around it."""
+    """A function in core form; it binds `nonlocals` around it, some of them among the `globals` of its module."""
     name: str
     params: tuple[Param, ...]
     body: tuple[Statement, ...]
     at: At | None = None
     nonlocals: frozenset[str] = frozenset()
+    globals: frozenset[str] = frozenset()
 
 
 # ---------------------------------------------------------------- walking

@@ -362,7 +362,8 @@ def _try(stmt: core.Try, indent: str) -> list[str]:
 
 
 def _def(code: core.Code, name: str, indent: str, annotations: bool) -> list[str]:
-    outer = [f"{indent}{INDENT}nonlocal {', '.join(sorted(code.nonlocals))}"] if code.nonlocals else []
+    declared = (("global", code.globals), ("nonlocal", code.nonlocals - code.globals))
+    outer = [f"{indent}{INDENT}{word} {', '.join(sorted(names))}" for word, names in declared if names]
     head = wrap(f"def {name}({parameters(code.params, annotations)}):", indent)
     return [*head, *outer, *block(code.body, indent + INDENT)]
 

@@ -18,6 +18,7 @@ from typing import Any
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Ref, Storage, reach, shallow
+from srcgrad.analysis.scope import Touched
 from srcgrad.analysis.values import (
     PENDING,
     UNKNOWN,
@@ -63,13 +64,15 @@ class Summary:
     """What a call gives, and which arguments it writes; a result of None: no call has returned yet.
 
     outer: the name of an array that isn't local, and that it writes.  after: what containers among the arguments hold
-    in the end.  refused: why it can't be differentiated, where that is why no call returns.
+    in the end.  refused: why it can't be differentiated, where that is why no call returns.  touched: names outside
+    that it, or what it calls, reads and binds.
     """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
     outer: str = ""
     after: tuple[tuple[int, Template], ...] = ()
     refused: tuple[str, str, At | None] | None = None
+    touched: Touched = Touched()
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ class Callees:
         if summary.outer:
             raise Refused(f"`{found.name}`, which isn't put in place, writes to `{summary.outer}`, which isn't local",
                           "pass the array as an argument", expr.at)
+        ev.touched_by_calls |= summary.touched
         if summary.result is None and summary.refused is not None:
             raise Refused(*summary.refused)
         if summary.result is None:
@@ -242,14 +246,15 @@ class Callees:
         outer = next((s.hint for s in facts.heap.storages() if s.origin == "outer" and s.kind == "array" and s.written),
                      "")
         self.guards.update(facts.guards)
+        touched = facts.evaluator.touched | facts.evaluator.touched_by_calls
         if facts.result is NOTHING and not facts.returns:
             refusal = next(((r.what, r.remedy, r.at or stmt.at) for stmt, r in facts.refused.items()), None)
             refusal = refusal or next(((stmt.what, stmt.remedy, stmt.at) for stmt in facts.before
                                        if isinstance(stmt, Refuse)), None)
-            return Summary(None, frozenset(writes), outer, refused=refusal)
+            return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched)
         after = tuple((k, self._export(facts, item, sources, 0)) for k, name in enumerate(params)
                       if k in writes and _holds_more(item := facts.entry.get(name, NOTHING)))
-        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer, after)
+        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer, after, touched=touched)
 
     def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], depth: int) -> Template:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)

@@ -31,6 +31,7 @@ from srcgrad.lang.load import load_all
 from srcgrad.passes.assemble import Parts
 from srcgrad.passes.callees import Compiled
 from srcgrad.passes.optimize.pipeline import optimise as optimise_body
+from srcgrad.passes.outer_names import given_back
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.unit import Unit, lowered
 from srcgrad.passes.versions import OWN_MEANING
@@ -62,7 +63,7 @@ def finish(context: Context, parts: Parts, mode: str, values: tuple[Value, ...],
     _check_parameters(unit, codes)
     text, functions, codes = _loaded(context, codes, origin, optimise)
     assumed = {**context.facts.guards, **context.callees.guards, **_brought_in(unit, codes)}
-    guards = tuple(assumed.values())
+    guards = (*assumed.values(), *(outer.guard_missing() for outer in unit.missing))
     text = "\n\n".join([text, *context.callees.texts])
     return Finished(text, functions[0], functions[1] if len(functions) > 1 else None, unit.code.params, guards,
                     tuple(values))
@@ -110,6 +111,7 @@ def _loaded(context: Context, codes: list[Code], origin: Mapping[str, str],
     """The text of the functions, the functions themselves, and their final code."""
     if optimise:
         codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
+    codes = [given_back(context.unit, c) for c in codes]
     helpers = dict(context.helpers)
     codes = [replace(c, body=_refusals(c.body, helpers, context)) for c in codes]
     text = "\n\n".join(printing.function(c) for c in codes) + "\n"

@@ -45,6 +45,7 @@ from srcgrad.passes.generators import in_place, refused
 from srcgrad.passes.hoist import Hoister, Maker
 from srcgrad.passes.lower.jumps import breaks
 from srcgrad.passes.moving import moved
+from srcgrad.passes.outer_names import with_own_names
 from srcgrad.passes.producers import generator_of, matters
 from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.splice import Recursive
@@ -62,7 +63,7 @@ def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generat
     """
     work = Inliner(unit, facts, kept, generators)
     body = work.block(unit.code.body)
-    return unit.with_body(body) if work.changed else None
+    return with_own_names(unit, body, work.bound_outside) if work.changed else None
 
 
 def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[Any]) -> tuple[Unit, Facts]:

@@ -98,7 +98,7 @@ def rename_expr(expr: Expr, to: Mapping[str, Expr]) -> Expr:
                 outer = frozenset(new.id if isinstance(new := inner.get(n), Name) else n for n in code.nonlocals)
                 params = tuple(p if p.default is None else replace(p, default=rename_expr(p.default, to))
                                for p in code.params)
-                changed = replace(code, params=params, body=body, nonlocals=outer)
+                changed = replace(code, params=params, body=body, nonlocals=outer, globals=code.globals - inner.keys())
                 return Function(changed, _renamed(free, here), at=e.at)
             # what a constant argument decides
             case Compare(Const(a), (("is" | "is not") as op,), (Const(b),)) if a is None or b is None:

@@ -31,6 +31,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.arguments import Binder, Callee
 from srcgrad.passes.lower.jumps import is_flag
+from srcgrad.passes.outer_names import bound_outside, own_name, written_outside
 from srcgrad.passes.rename import relocated, rename_statement
 from srcgrad.passes.unit import Unit
 from srcgrad.passes.varargs import unrolled
@@ -50,6 +51,7 @@ class Splicer:
     def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
         self.unit, self.facts, self.kept = unit, facts, kept
         self.changed = False
+        self.bound_outside: dict[str, None] = {}        # names from outside that callees bind, new ones
         self.site: Statement | None = None
         self.around: tuple[Any, ...] = ()   # the functions that the statements around it come from
         self.loops = 0                      # how many are around the statement
@@ -87,7 +89,8 @@ class Splicer:
             new = Name(self._outer_name(hint, outer))
             args = {param: new if arg == Name(name) else arg for param, arg in args.items()}
         values = self._pass(callee, args, renaming, before, changing)
-        body = tuple(rename_statement(s, {**renaming, **values}) for s in callee.code.body)
+        body = self._written_outside(callee, renaming)
+        body = tuple(rename_statement(s, {**renaming, **values}) for s in body)
         if callee.library:
             body = tuple(relocated(s, call.at) for s in body)
         self.unit.chains.update((s, (*chain, callee.key)) for s in statements(body))
@@ -109,7 +112,20 @@ class Splicer:
             if outer.value() is MISSING:
                 continue
             renaming[name] = Name(self._outer_name(name, outer))
+        for name in names.free(callee.code):
+            here = renaming[name].id if name in renaming else name
+            if here in self.unit.own_names and callee.outer(name) is not None:
+                renaming[name] = Name(self.unit.own_names[here])
         return renaming
+
+    def _written_outside(self, callee: Callee, renaming: dict[str, Name]) -> tuple[Statement, ...]:
+        """The body of a callee; names outside that it binds get names of their own here."""
+        declared = bound_outside(callee.code, callee.outer)
+        for name, outer in declared.items():
+            here = name if _means_the_same(outer, self.unit.outer(name)) else self._outer_name(name, outer)
+            self.bound_outside |= {here: None} if here not in self.unit.own_names else {}
+            renaming[name] = Name(own_name(self.unit, here))
+        return written_outside(self.unit, callee.code.body, declared)
 
     def _outer_name(self, name: str, outer: Outer) -> str:
         for known, other in self.unit.scopes.items():

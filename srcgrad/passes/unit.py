@@ -29,6 +29,8 @@ class Unit:
     chains: dict[Statement, tuple[Any, ...]] = field(default_factory=dict)
     lengths: dict[Statement, str] = field(default_factory=dict)
     spliced: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    own_names: dict[str, str] = field(default_factory=dict)   # names outside that are bound: see `passes.outer_names`
+    missing: list[Outer] = field(default_factory=list)        # those of them that mean nothing yet
     outside: dict[str, Expr] = field(default_factory=dict)    # names that `passes.outside` gave to what isn't local
 
     def outer(self, name: str) -> Outer | None:

@@ -87,6 +87,8 @@ UNSUPPORTED: dict[str, str] = {
 # By module, since nobody who hasn't loaded one can have these.
 _GENERATORS = (("numpy.random", "Generator"), ("numpy.random", "RandomState"), ("random", "Random"))
 _MAKE_GENERATORS = tuple(("numpy.random", name) for name in "default_rng RandomState Generator SeedSequence".split())
+_LOGGING = tuple(("logging", name) for name in "debug info warning error exception critical log".split())
+_LOGGERS = (("logging", "Logger"), ("logging", "LoggerAdapter"))
 _HIGHER_ORDER = (map, filter, np.vectorize, np.apply_along_axis, np.piecewise)
 
 
@@ -106,7 +108,18 @@ def leaves_the_program(function: Any) -> bool:
     >>> leaves_the_program(np.save), leaves_the_program(print)
     (True, False)
     """
-    return _has_effects(function) and function not in (print, warnings.warn, time.sleep)
+    told = function in (print, warnings.warn, time.sleep) or any(function is known for known in _loaded(_LOGGING))
+    return _has_effects(function) and not told
+
+
+def is_logger(cls: type) -> bool:
+    """Whether objects of the class are only told things, none of which come back.
+
+    >>> import logging
+    >>> is_logger(logging.Logger), is_logger(list)
+    (True, False)
+    """
+    return issubclass(cls, tuple(_loaded(_LOGGERS)))
 
 
 def is_pure(function: Any) -> bool:
@@ -127,7 +140,7 @@ def draws(function: Any) -> bool:
 
 
 def _has_effects(function: Any) -> bool:
-    return _in(function, _EFFECTS) or any(function is made for made in _loaded(_MAKE_GENERATORS))
+    return _in(function, _EFFECTS) or any(function is made for made in _loaded(_MAKE_GENERATORS + _LOGGING))
 
 
 def _loaded(places: tuple[tuple[str, str], ...]) -> Iterator[Any]:

@@ -24,13 +24,11 @@ NASTY = (
 
 LATER = [
     # a function, or a class, that is made inside and leads back to itself; a class made inside
-    "local_recursion", "local_class", "network_of_layers", "recursive_tree",
-    # globals that are written
-    "defaults_and_globals",
+    "local_recursion", "local_class", "network_of_layers",
     # lists and dicts whose elements are of several kinds
-    "state_in_dicts", "nested_list_argument", "tree_of_lists", "copied_containers", "namespaces_and_copies",
-    # functions that NumPy calls; methods of ufuncs other than those of arithmetic
-    "numpy_with_callbacks", "mixture_by_em",
+    "state_in_dicts", "nested_list_argument", "tree_of_lists",
+    # `nditer`
+    "numpy_with_callbacks",
 ]
 
 CORE = {name: p for name, p in PROGRAMS.items() if name not in LATER}

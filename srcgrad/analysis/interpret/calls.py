@@ -29,6 +29,7 @@ from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view, viewed
 from srcgrad.analysis.interpret.special import SPECIAL
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, drop_slots, reach
+from srcgrad.analysis.scope import Outer, Touched
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -55,6 +56,8 @@ from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leave
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import SYNONYMS
 from srcgrad.runtime.closures import Captured
+from srcgrad.runtime.copies import check_unshared
+from srcgrad.runtime.outside import Setter
 
 SEVERAL_RESULTS = frozenset((np.linalg.slogdet, np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.meshgrid, np.split,
                              np.array_split, np.hsplit, np.vsplit, np.dsplit, np.gradient, np.modf, np.frexp, np.divmod,
@@ -194,6 +197,12 @@ class Calls:
         if function in (float, int, complex) and ev.heap.text and any(ev.value(a) == UNKNOWN for a in args):
             raise Refused(f"`{function.__name__}` may read here what a differentiated value was written to as text",
                           "pass the number itself", expr.at)
+        if isinstance(function, Setter):
+            cells = () if function.cell is None else ((function.name, function.cell),)
+            ev.touched |= Touched(bound=frozenset((Outer(function.name, function.globals, cells),)))
+            return Abstract(Known(None))
+        if function is check_unshared:
+            return Abstract(Known(None))
         if function in (eval, exec, locals) or function in (vars, dir) and not args:
             raise Refused(f"`{function.__name__}` reaches names that no one can follow", "use the names themselves",
                           expr.at)

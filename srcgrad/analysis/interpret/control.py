@@ -200,6 +200,8 @@ class Control:
 
     def _for(self, stmt: For, env: Env) -> Env | None:
         item = self.ev(stmt.iter, env)
+        if item.refs and all(ref.storage.stays_empty for ref in item.refs) and item.value == ListOf(None):
+            return self.block(stmt.orelse, env)
         element = self._element(stmt, item)
         return self._loop(stmt, env, lambda state: self._assign(state, stmt.target, element))
 

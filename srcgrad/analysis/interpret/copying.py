@@ -1,15 +1,19 @@
 """Copies of containers and objects, spelled out as displays."""
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from srcgrad.analysis.interpret import constructors
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, reach
-from srcgrad.analysis.values import Array, DictOf, Known, ListOf, ObjectOf, TupleOf, Value, number_of
-from srcgrad.lang.core import Attr, Call, Const, Dict, Effect, Expr, For, Item, List, Name, Slice, Store, Tuple
+from srcgrad.analysis.values import PENDING, UNKNOWN, Array, DictOf, Known, ListOf, ObjectOf, TupleOf, Value, number_of
+from srcgrad.lang.core import Attr, Call, Cond, Const, Dict, Effect, Expr, For, Item, List, Name, Slice, Store, Tuple
+from srcgrad.runtime.copies import check_unshared
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
@@ -59,18 +63,43 @@ def _object(make: Make, e: Expr, cls: type, parts: dict[str, Build]) -> Expr:
 
 
 def deep(ev: Evaluator, item: Abstract) -> Build | None:
-    """A copy down to the arrays; None where what is inside isn't known, or is shared inside."""
+    """A copy down to the arrays; None where what is inside isn't known, or is shared inside.
+
+    Parts that aren't known yet are copied by a call, which is spelled out when they are; that nothing is shared is
+    checked by the program then.
+    """
     storages = reach([item])
     held = [ref.storage for s in storages for part in s.fields.values() for ref in part.refs]
-    return None if len(held) != len(set(held)) else _deep(ev, item, 0)
+    if len(held) != len(set(held)):
+        return None
+    known = _deep(ev, item, 0)
+    if known is None or not any(_waits(ev, part) for s in storages for part in s.fields.values()):
+        return known
+
+    def build(make: Make, e: Expr) -> Expr:
+        owner = make.bind(e)
+        make.add(Effect(Call(make.outside("check_unshared", check_unshared), (owner,))))
+        return known(make, owner)
+    return build
+
+
+def _waits(ev: Evaluator, item: Abstract) -> bool:
+    return item.value == PENDING or ev.value(item) == UNKNOWN
+
+
+def _inside(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
+    """As `_deep`, for a part."""
+    if _waits(ev, item):
+        return lambda make, e: Call(make.outside("deepcopy", copy.deepcopy), (e,))
+    return _deep(ev, item, depth)
 
 
 def _deep(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
     value = ev.value(item)
     if number_of(value) is not None or isinstance(value, Known):
         return _same
-    if isinstance(value, Array) and value.dims is not None:
-        return lambda make, e: Call(Attr(e, "copy"))
+    if isinstance(value, Array):
+        return _array if value.dims is not None else _array_or_number
     if depth > 5:
         return None
     if isinstance(value, ListOf):
@@ -78,13 +107,23 @@ def _deep(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
     if item.items is not None and isinstance(value, TupleOf):
         return _deep_tuple(ev, item, value, depth)
     fields = {name: part for ref in item.refs for name, part in ref.storage.fields.items()}
-    builds = {name: _deep(ev, part, depth + 1) for name, part in fields.items()}
+    builds = {name: _inside(ev, part, depth + 1) for name, part in fields.items()}
     known = {name: build for name, build in builds.items() if build is not None}
     if len(item.refs) != 1 or len(known) != len(builds) or "*" in builds:
         return None
     if isinstance(value, DictOf) and all(ref.storage.has(k) for ref in item.refs for k in known):
         return lambda make, e: _keyed(make, e, known)
     return (lambda make, e: _object(make, e, value.cls, known)) if isinstance(value, ObjectOf) else None
+
+
+def _array(make: Make, e: Expr) -> Expr:
+    return Call(Attr(e, "copy"))
+
+
+def _array_or_number(make: Make, e: Expr) -> Expr:
+    owner = make.bind(e)
+    is_array = Call(make.outside("isinstance", isinstance), (owner, make.outside("ndarray", np.ndarray)))
+    return Cond(is_array, _array(make, owner), owner)
 
 
 def _keyed(make: Make, e: Expr, parts: dict[Any, Build]) -> Expr:
@@ -94,7 +133,7 @@ def _keyed(make: Make, e: Expr, parts: dict[Any, Build]) -> Expr:
 
 def _deep_list(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
     value = ev.value(item)
-    element = _deep(ev, ev.element(item), depth + 1) if value != ListOf(None) else _same
+    element = _inside(ev, ev.element(item), depth + 1) if value != ListOf(None) else _same
     if element is None:
         return None
 
@@ -110,7 +149,7 @@ def _deep_list(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
 
 
 def _deep_tuple(ev: Evaluator, item: Abstract, value: TupleOf, depth: int) -> Build | None:
-    builds = [_deep(ev, part, depth + 1) for part in item.items or ()]
+    builds = [_inside(ev, part, depth + 1) for part in item.items or ()]
     known = [build for build in builds if build is not None]
     if len(known) != len(builds):
         return None

@@ -19,7 +19,7 @@ from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage, reach
 from srcgrad.analysis.interpret.unfollowed import unfollowed
-from srcgrad.analysis.scope import MISSING, Outer, guard_attribute
+from srcgrad.analysis.scope import MISSING, Outer, Touched, guard_attribute
 from srcgrad.analysis.values import (
     PENDING,
     UNKNOWN,
@@ -104,6 +104,7 @@ class Evaluator:
         self.rewrites: dict[tuple[Any, int], Build] = {}
         self.replacements: dict[Any, Replace] = {}
         self._outer_values: dict[str, Abstract] = {}
+        self.touched = self.touched_by_calls = Touched()        # names outside, here and in calls that stay calls
         self.homes: dict[Function, tuple] = {}       # the loops in which a function is made
         self._above: dict[type, Storage] = {}        # objects that the one that is taken up lies in
         self._within: list[type] = []
@@ -262,7 +263,10 @@ class Evaluator:
 
     def _abstract_outer(self, name: str) -> Abstract:
         outer = self.outer(name)
-        return NOTHING if outer is None else self.outer_object(outer)
+        if outer is None:
+            return NOTHING
+        self.touched |= Touched(frozenset((outer,)))
+        return self.outer_object(outer)
 
     def outer_object(self, outer: Outer) -> Abstract:
         """What an outer name means now; that it stays of this kind is guarded."""

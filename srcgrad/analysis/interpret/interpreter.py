@@ -31,6 +31,7 @@ from srcgrad.analysis.interpret.state import (
 from srcgrad.analysis.liveness import Liveness
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import (
+    PENDING,
     UNKNOWN,
     Array,
     DictOf,
@@ -380,6 +381,8 @@ class _Walk(Control):
         elif kind == UNKNOWN and not old.active and not value.active:
             self._write_array(old, value)
             return Abstract(UNKNOWN, old.refs)
+        elif PENDING in (kind, value.value):
+            return NOT_YET
         elif number_of(kind) is None and not isinstance(kind, TupleOf):
             raise Refused("it isn't known whether this changes an array or puts a new value in its place",
                           "give the element a name first, or write `x = x + ...`", stmt.at)
@@ -400,6 +403,9 @@ class _Walk(Control):
             return
         if kind == UNKNOWN and value.active:
             self.heap.want(old)
+        if PENDING in (kind, value.value) and not isinstance(kind, Array):
+            self._assign(env, name, NOT_YET)
+            return
         result = self._operated(stmt, kind, value)
         active = (old.active or value.active) and stmt.op not in ("//", "&", "|", "^", "<<", ">>")
         if isinstance(kind, Array):

@@ -47,6 +47,7 @@ from srcgrad.lang.core import (
     Tuple,
     rebuild,
 )
+from srcgrad.rules.nondifferentiable import is_logger
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import METHODS
 from srcgrad.runtime import containers as changes
@@ -88,6 +89,9 @@ def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, e
 def _of_object(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, value: ObjectOf | TupleOf,
                env: Env) -> Abstract:
     name, cls = func.name, value.cls
+    if is_logger(cls):
+        calls.arguments(ev, expr, env)
+        return Abstract()
     if isinstance(value, ObjectOf) and containers.read(ev, owner, name, env) is not None:
         callee = ev(func, env)
         return calls.called(ev, expr, callee, env)

@@ -41,6 +41,7 @@ class Storage:
     held: a container holds it.  born_with: keys or fields that it has for life.  keys: of a dict, what kind of thing
     those of its keys are that aren't known one by one.  resized: loops in which a list gets longer or shorter.
     shrinks: keys are taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
+    given_away: code that isn't followed may put something into it.
     """
     site: Hashable
     kind: str
@@ -52,6 +53,7 @@ class Storage:
     loose: bool = False
     held: bool = False
     shrinks: bool = False
+    given_away: bool = False
     born_with: frozenset[Any] = frozenset()
     unfollowed: Any = None
     fields: dict[Any, Abstract] = field(default_factory=dict)
@@ -76,6 +78,12 @@ class Storage:
     def has(self, key: Any) -> bool:
         """Whether the container certainly has the key, at any time."""
         return key in self.born_with and not self.shrinks
+
+    @property
+    def stays_empty(self) -> bool:
+        """Whether it is a list that nothing is put into, as far as is known yet."""
+        return self.kind == "list" and self.origin == "fresh" and not (
+            self.fields or self.given_away or self.unfollowed)
 
     @property
     def group(self) -> Storage:
@@ -143,6 +151,7 @@ def _reaches_active(item: Abstract) -> bool:
     return False
 
 
+_READ_ON_THE_WAY = ("active", "held", "shrinks", "given_away")
 NOTHING = Abstract()
 NOT_YET = Abstract(PENDING)
 
@@ -174,11 +183,11 @@ class Heap:
         return self._storages[site]
 
     def mark(self, storage: Storage, **facts: bool) -> None:
-        """Facts that come true; only what is active, and what is held, is read during the walk itself."""
+        """Facts that come true; few of them are read during the walk itself."""
         for name, value in facts.items():
             if value and not getattr(storage, name):
                 setattr(storage, name, True)
-                self.changed |= name in ("active", "held", "shrinks") or name == "many" and storage.kind != "array"
+                self.changed |= name in _READ_ON_THE_WAY or name == "many" and storage.kind != "array"
 
     def note_resized(self, refs: Iterable[Ref], loops: Iterable[Hashable]) -> None:
         """These lists get longer or shorter in these loops."""

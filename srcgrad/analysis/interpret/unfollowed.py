@@ -45,7 +45,7 @@ def of_call(ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
     items = [*args, *kwargs.values()]
     changed = items if _may_write(expr, function) else [v for k, v in kwargs.items() if _writes_keyword(k)]
     for storage in {s for item in changed for s in _reach(item)}:
-        ev.heap.mark(storage, written=True)
+        ev.heap.mark(storage, written=True, given_away=True)
         ev.changed_unseen.setdefault(ev.site, {})[storage] = _called(expr)
     ev.heap.foreign |= not _draws(function)
     return unfollowed(ev, expr, () if _in_library(function) and not _gives_view(function) else items)

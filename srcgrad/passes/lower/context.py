@@ -124,7 +124,6 @@ class Lowering:
 
 _UNKNOWN = ("this kind of statement isn't supported", "Write it with plain assignments, `if`, `for` and `while`.")
 _UNSUPPORTED = {
-    "Global": ("`global` isn't supported", "Pass the value as an argument and return the new one."),
     "ClassDef": ("a class inside a function isn't supported", "Define the class outside of the function."),
     "AsyncFunctionDef": ("`async` isn't supported", "Use a plain function."),
     "AsyncFor": ("`async` isn't supported", "Use a plain loop."),

@@ -26,7 +26,8 @@ def function(node: Any, low: Lowering) -> core.Code:
         body = (core.Refuse("a generator whose `yield` is never reached isn't supported", "Return an empty list.",
                             at=_head(node, low)),)
     params = parse.parameters(node.args, low.file)
-    return core.Code(node.name, params, body, _head(node, low), _declared(node, "Nonlocal"))
+    outer = _declared(node, "Global")
+    return core.Code(node.name, params, body, _head(node, low), _declared(node, "Nonlocal") | outer, outer)
 
 
 def _declared(node: Any, kind: str) -> frozenset[str]:
@@ -35,8 +36,8 @@ def _declared(node: Any, kind: str) -> frozenset[str]:
     return frozenset(name for inner in own if parse.kind(inner) == kind for name in inner.names)
 
 
-@lowers("Nonlocal")
-def nonlocal_(node: Any, low: Lowering) -> Statements:
+@lowers("Nonlocal", "Global")
+def declaration(node: Any, low: Lowering) -> Statements:
     """It is said of the function as a whole (`core.Code.nonlocals`)."""
     return []
 

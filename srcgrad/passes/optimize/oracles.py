@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret.state import Abstract, reach
+from srcgrad.analysis.interpret.state import Abstract, Storage, reach
 from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.values import UNKNOWN, Array, Value, join, number_of
@@ -38,12 +38,12 @@ from srcgrad.passes.optimize.simplify import Kind
 from srcgrad.passes.reverse.context import Context, Probe
 from srcgrad.rules.nondifferentiable import is_pure
 from srcgrad.rules.spellings import METHODS
-from srcgrad.runtime import checks, containers, outside, structure
+from srcgrad.runtime import checks, containers, copies, outside, structure
 
 IMPURE_HELPERS = checks.ASSERTIONS | {
     containers.cut, containers.uninsert, containers.insert_back, containers.reopen, containers.permute,
     containers.permute_back, containers.put_back, containers.put_field_back, structure.opened,
-    outside.contents, outside.give_back,
+    outside.contents, outside.give_back, copies.check_unshared,
     structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar, structure.check_pair}
 PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))
 PURE_METHODS = frozenset(METHODS) | {"copy", "astype"}
@@ -155,7 +155,16 @@ class Oracles:
                 out[name] = tokens
         for name, tokens in self._adjoint_storages().items():
             out[name] = out.get(name, frozenset()) | tokens
+        for name, scope in self.c.unit.scopes.items():
+            setter = scope.globals.get(scope.name)
+            if isinstance(setter, outside.Setter):          # calling it is a write to what the name outside means
+                here = {n for n in self.c.unit.own_names if self._outer_is(n, setter)}
+                out.update(dict.fromkeys((name, *here), frozenset((Storage(setter.name, "name", "outer"),))))
         return out
+
+    def _outer_is(self, name: str, setter: outside.Setter) -> bool:
+        outer = self.c.unit.outer(name)
+        return outer is not None and setter.sets(outer.name, outer.globals, outer.cell)
 
     def _tokens(self, item: Abstract) -> set[Any]:
         return {storage.group for storage in reach([item]) if self.c.facts.written(storage)}
@@ -257,6 +266,8 @@ class Oracles:
                 return False
             if function in PURE_BUILTINS:
                 return True
+            if isinstance(function, outside.Setter):
+                return False
         except TypeError:
             return False
         module = getattr(function, "__module__", "") or ""

@@ -30,12 +30,14 @@ from srcgrad.passes.reverse.context import Context
 from srcgrad.runtime.arrays import as_kind_of, conjugated
 from srcgrad.runtime.fourier import dft_transpose, rfft_transpose
 
+# functions of one array, or list of arrays: what else they are given are axes, shapes and indices
+OF_ONE = frozenset("sum prod cumsum cumprod mean trace transpose swapaxes moveaxis reshape ravel expand_dims squeeze "
+                   "broadcast_to concatenate stack flip roll take diag diagonal zeros_like repeat tile".split())
 # f(conj z) = conj f(z)
-EQUIVARIANT = frozenset(
+EQUIVARIANT = OF_ONE | frozenset(
     "exp expm1 exp2 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh sqrt "
-    "square reciprocal power negative add subtract multiply divide where sum prod cumsum cumprod mean dot matmul inner "
-    "outer tensordot einsum trace transpose swapaxes moveaxis reshape ravel expand_dims squeeze broadcast_to "
-    "concatenate stack flip roll take diag diagonal zeros_like conj conjugate real array asarray repeat tile".split())
+    "square reciprocal power negative add subtract multiply divide where dot matmul inner outer tensordot einsum "
+    "conj conjugate real array asarray".split())
 COMPLEX_FACTORS = (rfft_transpose, dft_transpose)     # linear, but not with real factors
 SHAPE_ONLY = frozenset(("shape", "size", "ndim", "zeros_like", "result_type"))
 
@@ -74,6 +76,8 @@ class Conjugates:
                 return self._of_primal(stmt, e)
             case Call(Attr(_, "conj"), (value,), ()):
                 return _plain(self.c, value, bars)
+            case Call(Attr(_, name) as func, (first, *others), kwargs) if name in OF_ONE:
+                return Call(func, (inner(first), *others), kwargs)
             case Call(Attr(_, name) as func, args, kwargs) if name in EQUIVARIANT:
                 return Call(func, tuple(map(inner, args)), tuple((k, inner(v)) for k, v in kwargs))
             case Call(Name(helper) as func, (first, *others), ()) \
