@@ -12,7 +12,7 @@ CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers", "co
             "order_statistics", "mapping")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
-LATER = {"statistics": "statistic"}
+LATER = {"statistics": "statistic", "scipy.stats": "distributions"}
 _loaded: set[str] = set()
 
 F = TypeVar("F", bound=Callable)

@@ -29,6 +29,7 @@ from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import SYNONYMS
 
 PAGE = ROOT / "docs" / "reference" / "functions.md"
+DENSITIES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf")
 PYTHON = (builtins, math, cmath, operator, functools, itertools)
 
 
@@ -69,12 +70,15 @@ def _prefix(module: types.ModuleType) -> str:
 def lists() -> dict[str, list[str]]:
     special = pytest.importorskip("scipy.special")
     linear = pytest.importorskip("scipy.linalg")
+    stats = pytest.importorskip("scipy.stats")
     return {
         "python": names(has_derivative, *PYTHON),
         "numpy": names(has_derivative, np),
         "numpy.linalg": names(has_derivative, np.linalg),
         "numpy.fft": names(has_derivative, np.fft),
         "scipy": names(has_derivative, special, linear),
+        "scipy.stats": [f"{name}.{method}" for name, value in public(stats) for method in DENSITIES
+                        if equivalent_of(getattr(value, method, None)) is not None],
         "python, zero": names(is_zero, *PYTHON),
         "numpy, zero": names(is_zero, np),
     }

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from srcgrad.lang import core
-from srcgrad.lang.core import Attr, Bind, Const, Expr, Item, Name, Statement, Store, While
+from srcgrad.lang.core import Attr, Bind, Const, Expr, Item, Name, Statement, Store, Unary, While
 from srcgrad.lang.names import bound_by
 from srcgrad.passes.optimize.effects import (
     SHAPE_ATTRIBUTES,
@@ -43,7 +43,7 @@ def _without(block: Block, unread: frozenset[str]) -> Block:
 
 def _copy(stmt: Statement) -> Expr | None:
     match stmt:
-        case Bind((_,), (Name() | Const() as value,)):
+        case Bind((_,), (Name() | Const() | Unary("-", Const()) as value,)):
             return value
         case Bind((_,), (Attr(Name(), name) as value,)) if name in SHAPE_ATTRIBUTES or name == "T":
             return value

@@ -276,6 +276,9 @@ class _Simplify:
         folded = _folded(expr, expr.left, expr.right)
         if folded is not None:
             return folded
+        match expr.left:
+            case Bin("*", Const(1.0), Attr(_, "size") as count) if expr.op == "/" or self.floating(expr.right):
+                return replace(expr, left=count)        # an int that becomes a float all the same
         if self._is_one(expr.right, expr.left, expr.op):
             return expr.left
         if expr.op == "*" and self._is_one(expr.left, expr.right, "*"):

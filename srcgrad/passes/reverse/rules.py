@@ -103,8 +103,9 @@ class RuleApplier:
         self._check(stmt, rule, bound)
         wanted = [p for p in rule.returned if self.c.active(stmt, bound[p])]
         mask = state.masks.get(g.id) if isinstance(g, Name) else None
-        if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value):
-            g, lazy = self._materialise(stmt, g, out_name, out), False
+        shape = self._shape(stmt, bound, out_name, out_value)
+        if lazy and not self._may_stay_lazy(stmt, rule, bound, wanted, out_value, mask):
+            g, lazy = self._materialise(g, shape, out), False
         mixed = self.conjugates.concerns(stmt, bound, out_value)
         results = self._results(stmt, rule, bound, wanted, out_name, g, mask, state, out,
                                 mixed and not rule.real_linear)
@@ -116,7 +117,7 @@ class RuleApplier:
             if mixed:
                 value = self.conjugates.fitted(stmt, bound[param], value)
             passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
-            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, lazy, passed)
+            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, shape if lazy else None, passed)
 
     def _check(self, stmt: Statement, rule: Rule, bound: Bound) -> None:
         for param in rule.inactive:
@@ -186,16 +187,27 @@ class RuleApplier:
     def _global(self, name: str, obj: Any) -> Expr:
         return Name(name) if getattr(builtins, name, None) is obj else self.c.helper(name, obj)
 
-    def _may_stay_lazy(self, stmt: Statement, rule: Rule, bound: Bound, wanted: list[str], out_value: Value) -> bool:
-        return rule.elementwise and all(same_shape(self.c.value(stmt, bound[p]), out_value) for p in wanted)
+    def _may_stay_lazy(self, stmt: Statement, rule: Rule, bound: Bound, wanted: list[str], out_value: Value,
+                       mask: str | None) -> bool:
+        """Numbers among the operands get as many times the adjoint as the result has elements."""
+        return rule.elementwise and all(
+            same_shape(kind, out_value) or is_number(kind) and mask is None and same_shape(out_value, out_value)
+            for kind in (self.c.value(stmt, bound[p]) for p in wanted))
 
-    def _materialise(self, stmt: Statement, g: Expr, out_name: Expr, out: Out) -> Expr:
+    def _materialise(self, g: Expr, shape: Expr, out: Out) -> Expr:
         name = self.c.temporary("g")
-        out.append(Bind((name,), (self.c.numpy("broadcast_to", g, self.c.numpy("shape", out_name)),)))
+        out.append(Bind((name,), (self.c.numpy("broadcast_to", g, self.c.numpy("shape", shape)),)))
         return Name(name)
 
+    def _shape(self, stmt: Statement, bound: Bound, out_name: Expr, out_value: Value) -> Expr:
+        """Something of the result's shape: rather an operand than the result, which would have to be kept for it."""
+        alike = (e for e in bound.values() if isinstance(e, Name) and same_shape(self.c.value(stmt, e), out_value)
+                 and not is_number(out_value))
+        return self.c.shape_donor(stmt, next(alike, out_name))
+
     def _give(self, stmt: Statement, rule: Rule, bound: Bound, operand: Expr, value: Expr, g: Expr, state: State,
-              out: Out, out_value: Value, lazy: bool, mask: str | None) -> None:
+              out: Out, out_value: Value, shape: Expr | None, mask: str | None) -> None:
+        """shape: where the adjoint is lazy, something that has its shape."""
         kind = self.c.value(stmt, operand)
         if isinstance(operand, (List, Tuple)) or not isinstance(kind, (Array, Number)):
             if rule.elementwise and isinstance(kind, (Unknown, OneOf)) and len(bound) > 1:
@@ -207,7 +219,7 @@ class RuleApplier:
             others = [self.c.value(stmt, e) for e in bound.values() if e is not operand]
             alone = isinstance(kind, Array) and all(is_number(v) or isinstance(v, Known) for v in others) \
                 and not (kind.dims is None and isinstance(out_value, Array) and out_value.dims)
-            value, stays_lazy = self._undo_broadcast(stmt, operand, kind, value, g, state, out_value, lazy, alone)
+            value, stays_lazy = self._undo_broadcast(stmt, operand, kind, value, g, state, out_value, shape, alone)
         elif (expanded := _expanded(value)) is not None:
             stays_lazy = self._accepts_lazy(stmt, operand)
             value = expanded if stays_lazy else self.c.numpy("broadcast_to", expanded, self.c.numpy("shape", operand))
@@ -217,15 +229,20 @@ class RuleApplier:
         return isinstance(operand, Name) and not self.c.in_place(self.c.kind(stmt, operand)) and not self.c.plain
 
     def _undo_broadcast(self, stmt: Statement, operand: Expr, kind: Value, value: Expr, g: Expr, state: State,
-                        out_value: Value, lazy: bool, alone: bool) -> tuple[Expr, bool]:
+                        out_value: Value, shape: Expr | None, alone: bool) -> tuple[Expr, bool]:
         """The contribution summed to the operand's shape; and whether it is lazy still.
 
         alone: all other operands are numbers, so that the result has this one's shape, whatever it is.
         """
-        if lazy:
-            extra = self._lazy_kinds(stmt, g, state)
-            full = same_shape(self.c.evaluate(stmt, value, extra), out_value)
-            return value, not full
+        if shape is not None:
+            given = self.c.evaluate(stmt, value, self._lazy_kinds(stmt, g, state))
+            full = same_shape(given, out_value)
+            if not is_number(kind) or is_number(out_value):
+                return value, not full
+            if is_number(given):
+                return Bin("*", value, Attr(shape, "size")), False
+            every = value if full else self.c.numpy("broadcast_to", value, self.c.numpy("shape", shape))
+            return self.c.numpy("sum", every), False
         if same_shape(kind, out_value) or is_number(kind) and is_number(out_value):
             return value, False
         if is_number(kind) and isinstance(out_value, Array) and out_value.dims:
@@ -235,8 +252,7 @@ class RuleApplier:
         summed = summed_over(self.c, value, kind, out_value)
         if summed is not None:
             return summed, False
-        shape = self.c.numpy("shape", operand)
-        return Call(self.c.helper("unbroadcast", unbroadcast), (value, shape)), False
+        return Call(self.c.helper("unbroadcast", unbroadcast), (value, self.c.numpy("shape", operand))), False
 
     def _lazy_kinds(self, stmt: Statement, g: Expr, state: State) -> dict[str, Value]:
         kinds = self.contributor.kinds(stmt, state)
