@@ -117,7 +117,8 @@ class RuleApplier:
             if mixed:
                 value = self.conjugates.fitted(stmt, bound[param], value)
             passed = self.masks.passed(stmt, rule, bound, out_name, bound[param], value, g, cut, state, out)
-            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, shape if lazy else None, passed)
+            spread = shape if lazy else None
+            self._give(stmt, rule, bound, bound[param], value, g, state, out, out_value, spread, passed)
 
     def _check(self, stmt: Statement, rule: Rule, bound: Bound) -> None:
         for param in rule.inactive:
