@@ -34,8 +34,8 @@ STRANGERS = {("eager", "analysis"), ("analysis", "eager"), ("passes", "eager"), 
 # what may be imported beside the standard library; layers that aren't listed: NumPy and gast
 THIRD_PARTY = {
     "errors": set(), "options": set(), "runtime": {"numpy"}, "eager": {"numpy"}, "lang": {"numpy", "gast", "astor"},
-    "rules": {"numpy", "gast", "scipy"}, "library": {"numpy", "scipy"}, "backends": {"numpy", "gast", "numba", "pygments"},
-    "integrations": {"numpy", "scipy", "dask"},
+    "rules": {"numpy", "gast", "scipy"}, "library": {"numpy", "scipy"},
+    "backends": {"numpy", "gast", "numba", "pygments"}, "integrations": {"numpy", "scipy", "dask"},
 }
 # loading them on demand is the very purpose of these two
 DOORS = {PACKAGE, f"{PACKAGE}.__main__"}
