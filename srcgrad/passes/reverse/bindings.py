@@ -5,6 +5,7 @@ from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.interpret.sharing import viewed
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import (
+    UNKNOWN,
     Array,
     Known,
     ListOf,
@@ -143,9 +144,8 @@ class Bindings:
             self._give(stmt, value, Name(bar), state, out, lazy and isinstance(value, Name))
             return
         state.drop(bar)
-        inner = state
-        if lazy:
-            inner.kinds[bar] = kind if kind is not None else Number("float")
+        own = UNKNOWN if lazy else self.c.facts.value_of(item)
+        state.kinds[bar] = own if kind is None else kind
         self.operation(stmt, name, value, Name(bar), state, out, lazy)
         state.kinds.pop(bar, None) if bar not in state.have else None
 

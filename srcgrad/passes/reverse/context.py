@@ -315,7 +315,9 @@ class Context:
 
     def evaluate(self, stmt: Statement, expr: Expr, extra: dict[str, Value]) -> Value:
         """The kind of a backward expression, over primal names and adjoints."""
-        env = {**self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
+        # what lends its shape may not be live any more
+        steady = {name: Abstract(value) for name, value in self._steady_values.items()}
+        env = {**steady, **self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
         return self.probe(expr, {**env, **{name: Abstract(value) for name, value in extra.items()}})
 
     def probe(self, expr: Expr, env: Env) -> Value:

@@ -93,9 +93,9 @@ class Contributor:
             if g != Name(bar):
                 out.append(Bind((bar,), (g,)))
             own = _is_fresh(g) and isinstance(value, Array) and value.dims
-            state.set(bar, LAZY if lazy else OWN if own else SHARED)
+            state.set(bar, LAZY if lazy else OWN if own else SHARED, self._lazy_kind(stmt, g, state) if lazy else None)
         elif isinstance(value, (Array, Number)):
-            self._accumulate(bar, value, g, state, out, lazy)
+            self._accumulate(stmt, bar, value, g, state, out, lazy)
         else:
             out.append(Bind((bar,), (Call(self.c.helper("add", structure.add), (Name(bar), g)),)))
             state.set(bar, SHARED)
@@ -122,14 +122,21 @@ class Contributor:
             place = self.c.annotate(stmt, Item(operand, index), part)
             self.add(stmt, place, Item(g, Const(k)), state, out)
 
-    def _accumulate(self, bar: str, value: Value, g: Expr, state: State, out: Out, lazy: bool) -> None:
+    def _lazy_kind(self, stmt: Statement, g: Expr, state: State) -> Value:
+        """What a lazy adjoint itself is: a number, or an array that broadcasts to the primal's shape."""
+        return self.c.evaluate(stmt, g, self.kinds(stmt, state))
+
+    def _accumulate(self, stmt: Statement, bar: str, value: Value, g: Expr, state: State, out: Out, lazy: bool) -> None:
         how = state.have[bar]
         if how == OWN and isinstance(value, Array) and value.dims:
             out.append(Store(Name(bar), "+", g))
             return
-        out.append(Bind((bar,), (Bin("+", Name(bar), g),)))
-        full = isinstance(value, Array) and value.dims and (how != LAZY or not lazy)
-        state.set(bar, OWN if full else LAZY if how == LAZY and lazy else SHARED)
+        total = Bin("+", Name(bar), g)
+        out.append(Bind((bar,), (total,)))
+        if how == LAZY and lazy:
+            state.set(bar, LAZY, self._lazy_kind(stmt, total, state))
+        else:
+            state.set(bar, OWN if isinstance(value, Array) and value.dims else SHARED)
 
     def _buffer(self, stmt: Statement, operand: Expr, item: Abstract, g: Expr, state: State, out: Out) -> None:
         ref = self.c.static(item)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.expressions import Refused
-from srcgrad.analysis.values import Array, Known, Number, OneOf, Unknown, Value
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, OneOf, Unknown, Value
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -259,7 +259,7 @@ class RuleApplier:
         kinds = self.contributor.kinds(stmt, state)
         for name in names_read(g):
             if name in state.have and state.have[name] == LAZY or name not in kinds:
-                kinds[name] = state.kinds.get(name, Number("float"))
+                kinds[name] = state.kinds.get(name, UNKNOWN)
         return kinds
 
 

@@ -1,0 +1,45 @@
+"""Adjoints of sums and means stay numbers as long as they can; numbers among the operands get them times the size."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from harness import as_tuple, clone, compare, derivative, differences
+from srcgrad import grad
+
+V, W, EMPTY, M = np.array([1.0, 2.5, 3.0]), np.array([1.0, -5.0, 6.0]), np.ones(0), np.array([[1.0, 0.5]] * 3)
+CASES = {
+    "minus": (lambda x, c: np.sum(x * x - c), V),
+    "from": (lambda x, c: np.sum(c - x * x), M),
+    "power": (lambda x, c: np.sum(x**c), V),
+    "larger": (lambda x, c: np.mean(np.maximum(x, c)), V),
+    "masked": (lambda x, c: np.sum(np.where(x > 1.5, x * x - c, 0.0)), V),
+    "chosen": (lambda x, c: np.sum(np.where(x > 1.5, c, x)), V),
+    "empty": (lambda x, c: np.sum((x + c) * (x + 1.0)), EMPTY),
+    "empty sum": (lambda x, c: np.sum(x + c), EMPTY),
+    "outer": (lambda x, c: np.sum(x[:, None] + x[None, :] * c - c), V),
+    "arctan2": (lambda x, c: np.sum(np.arctan2(x, c)), V),
+    "quotient": (lambda x, c: np.sum(x / c) + np.sum(c / x), V),
+    "hypot": (lambda x, c: np.sum(np.hypot(x, c) - c), V),
+    "clipped": (lambda x, c: np.sum(np.clip(x, -c, c)), W),
+    "product": (lambda x, c: np.prod(x - c) + np.sum(x - c) * np.sum(x - c), V),
+    "along an axis": (lambda x, c: np.sum(np.sum(x - c, axis=0) - c), M),
+    "along the last axis": (lambda x, c: np.sum(np.mean(x - c, axis=-1) * c - c), M),
+    "einsum": (lambda x, c: np.einsum("i->", x - c), V),
+    "mean of logarithms": (lambda x, c: np.mean(x * x - np.log(c)), V),
+}
+
+
+@pytest.mark.parametrize("option", ["", "plain", "general", "checked"])
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings("error")
+def test_numbers_among_the_operands(name: str, option: str) -> None:
+    f, x = CASES[name]
+    args = (x, 2.0)
+    got = as_tuple(derivative(f, (0, 1), **({option: True} if option else {}))(*clone(args)), (0, 1))
+    compare(got, differences(f, clone(args), (0, 1)))
+
+
+def test_nothing_is_spread_where_a_number_does() -> None:
+    text = grad(lambda p, x: np.sum(-x * x / 2.0 - np.log(p))).source(2.0, np.ones(3))
+    assert "broadcast_to" not in text and "size" in text
