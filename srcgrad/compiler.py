@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from srcgrad.analysis.general import generalise
 from srcgrad.analysis.guards import Guard
@@ -32,12 +32,14 @@ from srcgrad.passes.prepare import prepare
 from srcgrad.passes.resolve import resolve
 from srcgrad.passes.reverse.adjoints import State
 from srcgrad.passes.reverse.backward import Backward
-from srcgrad.passes.reverse.context import Context
+from srcgrad.passes.reverse.context import Context, Mixed
 from srcgrad.passes.reverse.steps import Step, check_reachable
 from srcgrad.passes.split import split
 from srcgrad.passes.tries import Tries
 from srcgrad.passes.unit import Unit, unit_of
 from srcgrad.passes.versions import number_versions
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def _stages(found: Found, values: tuple[Value, ...], request: Request,
         callees.guards.update({("real", p): is_real(p, v) for p, v in zip(found.signature.parameters, entry.values)})
     for name, front in _lower(unit, entry, callees):
         yield name, front.unit.code
-    context, parts = _reverse(front, request, callees)
+    context, parts = _settled(front, partial(_reverse, front, request, callees))
     made = partial(finish, context, parts, request.mode, entry.values, front.origin)
     yield "plain", partial(made, optimise=False)
     yield "final", partial(made, optimise=not request.options.plain)
@@ -179,6 +181,11 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
     """Compiles the two functions of a callee into its cells; gives their text."""
     entry = replace(entry, result_in_place=result_in_place)
     *_, (_, front) = _lower(unit_of(found), entry, callees)
+    return _settled(front, partial(_reverse_callee, options, entry, result_in_place, made, callees, front), callee=True)
+
+
+def _reverse_callee(options: Options, entry: Entry, result_in_place: bool, made: Compiled, callees: Callees,
+                    front: Front) -> str:
     context, backward, assembler = _context(front, Request(tuple(sorted(entry.active)), "vjp", False, options), callees)
     context.takes_shadow = made.takes_shadow
     if made.takes_shadow:
@@ -191,6 +198,20 @@ def _build_callee(options: Options, found: Found, entry: Entry, result_in_place:
     wanted = [k for k in sorted(entry.active) if k not in entry.in_place or k in made.either]
     parts = assembler.callee(placed, seed, state, wanted)
     return finish_callee(context, parts, made, front.origin, optimise=not options.plain)
+
+
+def _settled(front: Front, reverse: Callable[[], Result], callee: bool = False) -> Result:
+    """The program reversed, where it is known of every storage whether its adjoint must lie in the shadow."""
+    while True:
+        try:
+            return reverse()
+        except Mixed as mixed:
+            assert front.facts is not None
+            if callee and any(s.origin == "argument" for s in mixed.storages):
+                raise UnsupportedError("a container that is passed on here holds arrays some of which are written",
+                                       front.unit.code.at, "Pass the arrays one by one.") from None
+            for storage in mixed.storages:
+                front.facts.note_written(storage)
 
 
 def _entry(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Entry:

@@ -22,8 +22,8 @@ def generalise(value: Value, sample: Any = None) -> Value:
             return Number(kind)
         case TupleOf(items, cls):
             return TupleOf(tuple(map(generalise, items)), cls)
-        case ListOf(item) if item is not None and item != UNKNOWN:
-            return ListOf(generalise(item))
+        case ListOf(item, cls) if item is not None and item != UNKNOWN:
+            return ListOf(generalise(item), cls)
         case DictOf(items, other):
             return DictOf(tuple((k, generalise(v)) for k, v in items), None if other is None else generalise(other))
         case ObjectOf(cls, fields):

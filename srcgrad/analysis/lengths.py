@@ -161,8 +161,8 @@ def forget(value: Value, loop: int | None = None) -> Value:
             return Number(kind, dtype)
         case TupleOf(items, cls):
             return TupleOf(tuple(forget(v, loop) for v in items), cls)
-        case ListOf(item) if item is not None:
-            return ListOf(forget(item, loop))
+        case ListOf(item, cls) if item is not None:
+            return ListOf(forget(item, loop), cls)
         case DictOf(items, other):
             return DictOf(tuple((k, forget(v, loop)) for k, v in items), other and forget(other, loop))
         case ObjectOf(cls, fields):

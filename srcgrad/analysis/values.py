@@ -106,8 +106,9 @@ class TupleOf(Value):
 
 @dataclass(frozen=True)
 class ListOf(Value):
-    """A list whose elements all are `item` (None: always empty so far)."""
+    """A list, or a tuple of unknown length, whose elements all are `item` (None: always empty so far)."""
     item: Value | None
+    cls: type = list
 
 
 @dataclass(frozen=True)
@@ -249,8 +250,8 @@ def _common(a: Value, b: Value) -> Value:
             return Array(None, None)
         case TupleOf(i1, c1), TupleOf(i2, c2) if c1 is c2 and len(i1) == len(i2):
             return TupleOf(tuple(join(p, q) for p, q in zip(i1, i2)), c1)
-        case ListOf(p), ListOf(q):
-            return ListOf(q if p is None else p if q is None else join(p, q))
+        case ListOf(p, c1), ListOf(q, c2) if c1 is c2:
+            return ListOf(q if p is None else p if q is None else join(p, q), c1)
         case DictOf(i1, o1), DictOf(i2, o2):
             if dict(i1).keys() == dict(i2).keys():
                 other = dict(i2)

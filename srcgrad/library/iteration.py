@@ -83,11 +83,11 @@ def zip_both(first, second):
 
 
 def transposed(rows):
-    """zip(*rows), with lists for the tuples"""
+    """zip(*rows)"""
     items = list(rows)
     lengths = [len(row) for row in items]
     for k in range(min(lengths, default=0)):
-        yield [row[k] for row in items]
+        yield tuple([row[k] for row in items])
 
 
 @equivalent(np.ndenumerate)
@@ -319,7 +319,14 @@ def product(*iterables, repeat=1):
         for pool in pools:
             block = block // len(pool)
             items.append(pool[number // block % len(pool)])
-        yield items
+        yield tuple(items)
+
+
+def _taken(pool, places):
+    items = []
+    for k in places:
+        items.append(pool[k])
+    return tuple(items)
 
 
 @equivalent(itertools.combinations, count=2, last=2)
@@ -343,10 +350,7 @@ def triples(iterable, r):
 def combinations(iterable, r):
     pool = list(iterable)
     for chosen in itertools.combinations(range(len(pool)), r):
-        items = []
-        for k in chosen:
-            items.append(pool[k])
-        yield items
+        yield _taken(pool, chosen)
 
 
 @equivalent(itertools.combinations_with_replacement, count=2, last=2)
@@ -361,10 +365,7 @@ def pairs_with_replacement(iterable, r):
 def combinations_with_replacement(iterable, r):
     pool = list(iterable)
     for chosen in itertools.combinations_with_replacement(range(len(pool)), r):
-        items = []
-        for k in chosen:
-            items.append(pool[k])
-        yield items
+        yield _taken(pool, chosen)
 
 
 @equivalent(itertools.permutations, count=2, last=2)
@@ -380,10 +381,7 @@ def ordered_pairs(iterable, r):
 def permutations(iterable, r=None):
     pool = list(iterable)
     for chosen in itertools.permutations(range(len(pool)), r):
-        items = []
-        for k in chosen:
-            items.append(pool[k])
-        yield items
+        yield _taken(pool, chosen)
 
 
 @equivalent(itertools.zip_longest, count=2)
@@ -425,4 +423,4 @@ if hasattr(itertools, "batched"):           # Python 3.12 and later
     def batched(iterable, n):
         items = list(iterable)
         for start in range(0, len(items), n):
-            yield items[start:start + n]
+            yield tuple(items[start:start + n])

@@ -355,7 +355,8 @@ def _may_mean(value: Value, storage: Storage) -> bool:
     if value == UNKNOWN:
         return True
     kinds = {"array": (Array,), "list": (ListOf,), "dict": (DictOf,), "object": (ObjectOf,)}[storage.kind]
-    return any(isinstance(m, kinds) and (not isinstance(m, ObjectOf) or m.cls is storage.cls) for m in members(value))
+    return any(isinstance(m, kinds) and (not isinstance(m, (ListOf, ObjectOf)) or m.cls is (storage.cls or list))
+               for m in members(value))
 
 
 def may_hold_numbers(value: Value) -> bool:
@@ -413,8 +414,8 @@ def erase(value: Value) -> Value:
             return Array(dtype, None if dims is None else tuple(None for _ in dims))
         case TupleOf(items, cls):
             return TupleOf(tuple(map(erase, items)), cls)
-        case ListOf(item):
-            return ListOf(None if item is None else erase(item))
+        case ListOf(item, cls):
+            return ListOf(None if item is None else erase(item), cls)
         case DictOf(items, other):
             return DictOf(tuple((k, erase(v)) for k, v in items), None if other is None else erase(other))
         case ObjectOf(cls, fields):

@@ -89,7 +89,8 @@ class _Splitter:
                 return [*before, *self._measured(stmt, place, new)]
             case Unpack(_, value, _) | Return(value):
                 value = self.operand(stmt, value, before)
-                if isinstance(stmt, Unpack) and names_read(value) & set(stmt.names):
+                if isinstance(stmt, Unpack) and (names_read(value) & set(stmt.names)
+                                                 or self._gathers(stmt, stmt.value)):
                     value = self._name("t", value, before)
                 return [*before, replace(stmt, value=value)]
             case Effect(Call() as call):

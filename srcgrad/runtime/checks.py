@@ -90,6 +90,10 @@ def _list(x: Any, fact: Fact | None) -> str:
     return next(filter(None, (_differs(item, fact) for item in x)), "")
 
 
+def _items(x: Any, fact: Fact | None) -> str:
+    return _list(list(x), fact) if isinstance(x, tuple) else f"a {type(x).__name__} instead of a tuple"
+
+
 def _dict(x: Any, pairs: tuple[tuple[Any, Fact | None], ...]) -> str:
     if not isinstance(x, dict):
         return f"a {type(x).__name__} instead of a dict"
@@ -104,7 +108,7 @@ def _object(x: Any, cls: type, pairs: tuple[tuple[str, Fact | None], ...]) -> st
 
 _KINDS: dict[str, Callable[..., str]] = {
     "array": _array, "number": _number, "value": _value, "is": _is, "range": _range, "tuple": _tuple, "list": _list,
-    "dict": _dict, "object": _object}
+    "items": _items, "dict": _dict, "object": _object}
 
 
 # ---------------------------------------------------------------- memory
@@ -218,6 +222,8 @@ class Memory(tuple):
     def lies_as(self, other: Memory) -> bool:
         """Whether the two overlap alike with anything else; numbers don't overlap."""
         (a,), (b,) = self, other
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            return len(a) == len(b) and all(Memory((p,)).lies_as(Memory((q,))) for p, q in zip(a, b))
         if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
             return a is b or isinstance(a, _NUMERIC) and isinstance(b, _NUMERIC)
         return a.shape == b.shape and (not a.size or (address(a), a.strides) == (address(b), b.strides))

@@ -69,31 +69,41 @@ class Shadow:
         np.add.at(flat, where, g)
 
     def accumulate(self, a: Any, bar: Any, g: Any) -> Any:
-        """Add `g` to the adjoint of `a`, which may be an array, a container or a number: a number's is `bar`, any
-        other's is kept here, and the new `bar` is returned.  A `g` of None is zero.
+        """Add `g` to the adjoint of `a`, which may be an array, a container or a number: a number's is `bar`, also in
+        a tuple, any other's is kept here, and the new `bar` is returned.  A `g` of None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.accumulate(3.0, 0.5, 2.0), shadow.accumulate(a, 0.0, np.ones(2))
         (2.5, 0.0)
         >>> shadow(a)
         array([1., 1.])
+        >>> shadow.accumulate((3.0, a), None, [2.0, np.ones(2)])
+        [2.0, None]
         """
         if g is None or isinstance(g, float) and g == 0.0:      # of a container, too
             return bar
         if isinstance(a, np.ndarray):
             self.add(a, g)
             return bar
+        if isinstance(a, tuple):
+            rest = self._numbers(a, g)
+            return bar if rest is None else rest if bar is None or isinstance(bar, float) else add(bar, rest)
         if _items(a) is not None:
             self.add_each(a, g)
             return bar
         return bar + g
 
+    def _numbers(self, a: tuple[Any, ...], g: Any) -> list[Any] | None:
+        """What of `g` isn't kept here when it is added to the adjoints of what a tuple holds: that of its numbers."""
+        rest = [self.accumulate(item, None, part) if isinstance(item, tuple) or not _is_number(item) else part
+                for item, part in ((item, part_of(g, k)) for k, item in enumerate(a))]
+        return None if all(part is None for part in rest) else rest
+
     def add_part(self, part: Any, bars: Any, key: Any, g: Any) -> None:
         """Add `g` to the adjoint of `part`, which is what a container holds at `key`: a number's is `bars[key]`, where
         `bars` is the adjoint of the container, any other's is kept here."""
-        if isinstance(part, np.ndarray) or _items(part) is not None:
-            self.accumulate(part, None, g)
-        else:
+        g = g if _is_number(part) else self.accumulate(part, None, g)
+        if g is not None:
             add_at(bars, key, g)
 
     def total(self, x: Any, bar: Any) -> Any:
@@ -139,8 +149,8 @@ class Shadow:
         return self.pop(a)
 
     def add_each(self, container: Any, g: Any) -> None:
-        """Add the adjoints `g` of all that a list, a tuple, a dict or an object holds: arrays' to their memories,
-        numbers' to slots.  None is zero.
+        """Add the adjoints `g` of all that a list, a dict or an object holds: arrays' to their memories, numbers' to
+        slots.  None is zero.
 
         >>> shadow, a = Shadow(), np.zeros(2)
         >>> shadow.add_each([a, 2.0], [np.ones(2), 3.0])
@@ -154,13 +164,10 @@ class Shadow:
         if items is None:
             raise _no_storage(container)
         for key, item in items:
-            if (part := part_of(g, key)) is None:
-                continue
-            if isinstance(item, np.ndarray):
-                self.add(item, part)
-            elif _items(item) is not None:
-                self.add_each(item, part)
-            elif not isinstance(container, tuple):
+            part = part_of(g, key)
+            if not _is_number(item):
+                part = self.accumulate(item, None, part)
+            if part is not None:
                 add_at(self(container), key, part)
 
     def pop(self, a: Any) -> Any:
@@ -262,6 +269,10 @@ def _without_adjoint(a: np.ndarray) -> np.ndarray:
         raise UnsupportedError(f"an array of dtype {a.dtype} has no derivative",
                                remedy="Use arrays of floating or complex numbers.")
     return np.zeros(a.shape)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, complex, np.number))
 
 
 def _zero(x: Any) -> float | None:

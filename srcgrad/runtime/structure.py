@@ -470,11 +470,13 @@ def opened(bars: Any, key: Any, x: Any) -> Any:
 
 
 def or_zeros(x_bar: Any, x: Any) -> Any:
-    """The adjoint of `x`, where None stands for zero.
+    """The adjoint of `x`, where None stands for zero, also in a tuple.
 
-    >>> or_zeros(None, 1.5)
-    0.0
+    >>> or_zeros(None, 1.5), or_zeros([None, 2.0], (1.5, 1.0))
+    (0.0, [0.0, 2.0])
     """
+    if isinstance(x, tuple) and isinstance(x_bar, list):
+        return or_zeros_each(x_bar, x)
     return zeros_like(x) if x_bar is None else x_bar
 
 

@@ -290,22 +290,24 @@ def joined(ev: Evaluator, expr: Bin, left: Abstract, right: Abstract) -> Abstrac
         items = left.items if isinstance(a, TupleOf) else right.items if isinstance(b, TupleOf) else None
         if items is not None and times is not None:
             return of_items(ev, items * times)
-    lists = [item for item, kind in ((left, a), (right, b)) if isinstance(kind, ListOf)]
-    if lists and (len(lists) == 2 or number_of(a) is not None or number_of(b) is not None):
-        return list_of(ev, expr, lists)
+    several = [(item, kind.cls) for item, kind in ((left, a), (right, b)) if isinstance(kind, (ListOf, TupleOf))]
+    classes = {list if issubclass(cls, list) else tuple for _, cls in several}
+    if len(classes) == 1 and (len(several) == 2 or number_of(a) is not None or number_of(b) is not None):
+        return list_of(ev, expr, [item for item, _ in several], *classes)
     return None
 
 
-def list_of(ev: Evaluator, expr: Expr, sources: Iterable[Abstract]) -> Abstract:
-    """A new list of what these containers hold."""
+def list_of(ev: Evaluator, expr: Expr, sources: Iterable[Abstract], cls: type = list) -> Abstract:
+    """A new list, or tuple, of what these containers hold."""
     storage = ev.storage(expr, "list")
+    storage.cls = cls
     for source in sources:
         for item in source.items or ():
             ev.heap.put(storage, ANY, item)
         for ref in source.refs:
             for item in list(ref.storage.fields.values()):
                 ev.heap.put(storage, ANY, item)
-    return Abstract(ListOf(None), frozenset((Ref(storage),)))
+    return Abstract(ListOf(None, cls), frozenset((Ref(storage),)))
 
 
 def tuple_item(ev: Evaluator, expr: Item, items: tuple[Abstract, ...], index: Abstract) -> Abstract:
@@ -334,7 +336,8 @@ def _constant_slice(ev: Evaluator, expr: Item, key: operations.SliceOf) -> slice
 def item(ev: Evaluator, expr: Expr, owner: Abstract, index: Abstract, env: Env) -> Abstract:
     """`owner[index]` of a list or a dict."""
     if isinstance(index.value, operations.SliceOf):
-        return list_of(ev, expr, [owner])
+        value = ev.value(owner)
+        return list_of(ev, expr, [owner], value.cls if isinstance(value, ListOf) else list)
     for ref in owner.refs:
         if ref.storage.cls is defaultdict:
             ev.heap.put(ref.storage, ANY, ref.storage.fields[ANY], ev.value(index))

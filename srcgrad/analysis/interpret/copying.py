@@ -24,7 +24,7 @@ Build = Callable[[Make, Expr], Expr]
 def shallow(ev: Evaluator, item: Abstract, value: Value) -> Build | None:
     """A copy of the container itself: of a list, a dict, an array or an object; None where that isn't known."""
     if isinstance(value, ListOf):
-        return lambda make, e: Item(e, Slice())
+        return lambda make, e: Item(e, Slice()) if value.cls is list else e
     if isinstance(value, DictOf):
         return lambda make, e: Dict((None,), (e,))
     if isinstance(value, Array) and value.dims is not None:
@@ -133,7 +133,8 @@ def _keyed(make: Make, e: Expr, parts: dict[Any, Build]) -> Expr:
 
 def _deep_list(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
     value = ev.value(item)
-    element = _inside(ev, ev.element(item), depth + 1) if value != ListOf(None) else _same
+    assert isinstance(value, ListOf)
+    element = _inside(ev, ev.element(item), depth + 1) if value.item is not None else _same
     if element is None:
         return None
 
@@ -144,7 +145,7 @@ def _deep_list(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
             copied = element(make, Name(target))
         body.append(Effect(Call(Attr(items, "append"), (copied,))))
         make.add(For(target, e, tuple(body)))
-        return items
+        return items if value.cls is list else Call(make.outside("tuple", tuple), (items,))
     return build
 
 

@@ -70,9 +70,9 @@ def class_of(value: Value) -> type | None:
             return getattr(builtins, kind) if dtype is None else dtype.type
         case Array(_, dims):
             return None if dims is None else np.ndarray
-        case TupleOf(_, cls) | ObjectOf(cls, _):
+        case TupleOf(_, cls) | ListOf(_, cls) | ObjectOf(cls, _):
             return cls
-    return {ListOf: list, DictOf: dict, RangeOf: range, SliceOf: slice}.get(type(value))
+    return {DictOf: dict, RangeOf: range, SliceOf: slice}.get(type(value))
 
 
 # ---------------------------------------------------------------- integers

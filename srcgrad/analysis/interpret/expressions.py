@@ -179,7 +179,7 @@ class Evaluator:
         if storage.kind == "list":
             for item in fields.values():
                 rest = item if rest is None else join(rest, item)
-            return ListOf(rest)
+            return ListOf(rest, storage.cls or list)
         if storage.kind == "dict":
             return DictOf(tuple(fields.items()), rest)
         raise AssertionError(storage.kind)
@@ -504,7 +504,7 @@ class Evaluator:
             return fields.attribute(self, expr, owner, value.cls, env)
         if isinstance(value, Array) and expr.name in ("T", "real", "imag", "flat"):
             return self._array_attribute(expr, owner, value)
-        if isinstance(value, (ListOf, DictOf)) and hasattr(list if isinstance(value, ListOf) else dict, expr.name) \
+        if isinstance(value, (ListOf, DictOf)) and narrowing.has_attribute(value, expr.name) \
                 or isinstance(value, Array) and owner.active and expr.name in METHODS:
             return fields.bound_method(self, expr, owner)
         result = operations.attribute(value, expr.name)
@@ -690,9 +690,9 @@ def _basic_entry(value: Value) -> bool | None:
         return number.kind == "int" if number.kind != "bool" else False
     if isinstance(value, operations.SliceOf) or isinstance(value, Known) and value.obj in (None, Ellipsis):
         return True
-    if isinstance(value, (Array, ListOf)):
-        return False if isinstance(value, ListOf) or value.dims is not None else None
-    return None
+    if isinstance(value, ListOf):
+        return False if value.cls is list else None
+    return False if isinstance(value, Array) and value.dims is not None else None
 
 
 def _changes(obj: Any) -> bool:

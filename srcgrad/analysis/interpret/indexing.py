@@ -154,7 +154,7 @@ def _as_entry(entry: Value) -> Value:
             return of_object(obj)
         case TupleOf(items):
             return Array(_index_dtype(_any_of(items)), (Linear(len(items)), *_inner(_any_of(items))))
-        case ListOf(item) if item is not None:
+        case ListOf(item, cls) if item is not None and cls is list:
             return Array(_index_dtype(item), (None, *_inner(item)))
         case Array(dtype, dims) if dims is not None and dtype is not None and dtype.kind in "iub":
             return entry

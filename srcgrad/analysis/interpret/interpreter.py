@@ -144,7 +144,7 @@ class Facts:
 
     def note_written(self, storage: Storage) -> None:
         """The storage, which later analyses made, is written in place."""
-        self._written[storage] = True
+        self._written[storage.group] = True
 
     def name_after(self, stmt: Statement, name: str) -> Abstract:
         return self.after[stmt].get(name, NOTHING)
@@ -424,6 +424,8 @@ class _Walk(Control):
         if isinstance(kind, Array):
             self._agree(kind, self.ev.value(key), self.ev.value(value))
             self._write_array(place, value)
+        elif isinstance(kind, ListOf) and kind.cls is tuple:
+            raise NeverReturns
         elif isinstance(kind, (ListOf, DictOf)):
             if isinstance(key.value, operations.SliceOf):
                 self._write_slice(stmt, place, value)

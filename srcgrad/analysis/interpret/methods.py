@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret import containers, fields, narrowing, operations
 from srcgrad.analysis.interpret.expressions import Evaluator, numeric
-from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view
 from srcgrad.analysis.interpret.state import Abstract, Env
@@ -169,6 +169,9 @@ RESIZING = frozenset("append extend insert pop remove clear appendleft popleft e
 def _of_list(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[Abstract], kwargs: dict,
              env: Env) -> Abstract | None:
     name = func.name
+    value = ev.value(owner)
+    if isinstance(value, ListOf) and not hasattr(value.cls, name):
+        raise NeverReturns
     if name in ("index", "count", "__len__", "__contains__"):
         return Abstract(Number("int"))
     if name == "copy" and not args:

@@ -205,10 +205,8 @@ def classes_of(value: Value) -> tuple[type, ...]:
             return (dtype.type,)
         case Array(_, dims):
             return () if dims is None else (np.ndarray,)
-        case TupleOf(_, cls) | ObjectOf(cls, _):
+        case TupleOf(_, cls) | ListOf(_, cls) | ObjectOf(cls, _):
             return (cls,)
-        case ListOf():
-            return (list,)
         case DictOf():
             return (dict,)
     return ()
@@ -248,11 +246,11 @@ def _key(ev: Evaluator, place: Expr, env: Env) -> object:
 
 def restricted(item: Abstract, kept: list[Value]) -> Abstract:
     """The value where it is one of these."""
-    classes = {m.cls for m in kept if isinstance(m, ObjectOf)}
-    kinds = {kind for cls, kind in ((ListOf, "list"), (DictOf, "dict"), (Array, "array"))
-             if any(isinstance(m, cls) for m in kept)}
+    classes = {m.cls for m in kept if isinstance(m, (ListOf, ObjectOf))}
+    kinds = {kind for cls, kind in ((DictOf, "dict"), (Array, "array")) if any(isinstance(m, cls) for m in kept)}
     refs = frozenset(r for r in item.refs if r.storage.kind in kinds
-                     or r.storage.kind == "object" and (r.storage.cls or object) in classes)
+                     or r.storage.kind == "object" and (r.storage.cls or object) in classes
+                     or r.storage.kind == "list" and (r.storage.cls or list) in classes)
     tuples = [m for m in kept if isinstance(m, TupleOf)]
     if len(kept) == 1 and tuples:
         return Abstract(kept[0], items=item.items or tuple(_part(item, m) for m in tuples[0].items))
@@ -369,10 +367,8 @@ def _tells(value: Value) -> Callable[[Make, Expr], Expr] | None:
                 make.outside("float", float), make.outside("int", int)))))
         case Array(_, dims) if dims is not None:
             return lambda make, e: _instance(make, e, np.ndarray)
-        case TupleOf(_, cls):
+        case TupleOf(_, cls) | ListOf(_, cls):
             return lambda make, e: _instance(make, e, cls)
-        case ListOf():
-            return lambda make, e: _instance(make, e, list)
         case DictOf():
             return lambda make, e: _instance(make, e, dict)
     return None

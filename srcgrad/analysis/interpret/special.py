@@ -102,7 +102,7 @@ def type_of(value: Any) -> type | None:
     import numpy as np
     if isinstance(value, Array):
         return np.ndarray if value.dims is not None else None
-    return {ListOf: list, DictOf: dict, TupleOf: tuple}.get(type(value))
+    return value.cls if isinstance(value, ListOf) else {DictOf: dict, TupleOf: tuple}.get(type(value))
 
 
 def _setattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
@@ -199,20 +199,24 @@ def _list(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs:
     if not args:
         return ev.rewrite(expr, lambda parts, make: List((), at=expr.at))
     value = ev.value(args[0])
-    if isinstance(value, ListOf):
+    if isinstance(value, ListOf) and value.cls is list:
         return ev.rewrite(expr, lambda parts, make: Item(parts[1], Slice(), at=expr.at), *args)
-    if args[0].items is not None:
+    if args[0].items is not None or isinstance(value, ListOf):
         return ev.rewrite(expr, lambda parts, make: List((Star(parts[1]),), at=expr.at), *args)
     return None                             # the library has it
 
 
 def _tuple(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
-    """tuple(v) of what has an unknown length is treated as a list, since nothing can change it."""
+    """tuple(v)   ->   (*v,) where the length of v is known; a tuple of what else there is is made of a list."""
     if kwargs or len(args) != 1 or not args[0].active:
         return None
     if args[0].items is not None:
         return ev.rewrite(expr, lambda parts, make: Tuple((Star(parts[1]),), at=expr.at), *args)
-    return ev.rewrite(expr, lambda parts, make: Call(make.outside("list", list), parts[1:], at=expr.at), *args)
+    value = ev.value(args[0])
+    if not isinstance(value, ListOf):
+        return ev.rewrite(expr, lambda parts, make: Call(parts[0], (
+            Call(make.outside("list", list), parts[1:], at=expr.at),), at=expr.at), *args)
+    return args[0] if value.cls is tuple else containers.list_of(ev, expr, args, tuple)
 
 
 def _dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:

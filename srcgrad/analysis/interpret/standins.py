@@ -115,8 +115,8 @@ def map_inside(value: Value, function: Callable[[Value], Value]) -> Value:
     match value:
         case TupleOf(items, cls):
             return TupleOf(tuple(map(function, items)), cls)
-        case ListOf(item) if item is not None:
-            return ListOf(function(item))
+        case ListOf(item, cls) if item is not None:
+            return ListOf(function(item), cls)
         case DictOf(items, other):
             return DictOf(tuple((k, function(v)) for k, v in items), other and function(other))
     return value
@@ -229,8 +229,8 @@ def build(value: Value, run: Run) -> Any:
         case TupleOf(items, cls):
             parts = [build(v, run) for v in items]
             return cls(*parts) if hasattr(cls, "_fields") else cls(parts)
-        case ListOf(item):
-            return [] if item is None else [build(item, run) for _ in range(_LENGTHS[run.index])]
+        case ListOf(item, cls):
+            return cls(() if item is None else [build(item, run) for _ in range(_LENGTHS[run.index])])
         case DictOf(items, None):
             return {k: build(v, run) for k, v in items}
         case RangeOf():

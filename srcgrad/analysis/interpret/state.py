@@ -358,8 +358,8 @@ def shallow(item: Abstract) -> Abstract:
 
 def _empty(value: Value) -> Value:
     match value:
-        case ListOf():
-            return ListOf(None)
+        case ListOf(_, cls):
+            return ListOf(None, cls)
         case DictOf():
             return DictOf(())
         case ObjectOf(cls, _):

@@ -41,6 +41,8 @@ IN_PLACE = {(ListOf, "+"): "extend", (DictOf, "|"): "update"}
 def augmented(stmt: Store, old: Value) -> Replace | None:
     """What `place op= value` stands for where the old value is a list, a dict or an object; None for numbers and
     arrays."""
+    if isinstance(old, ListOf) and old.cls is tuple:
+        return lambda make: _anew(stmt)
     cls = operators.class_of(old)
     method = IN_PLACE.get((type(old), stmt.op or ""))
     if method is None and isinstance(old, ListOf) and stmt.op == "*":
@@ -59,6 +61,14 @@ def _by_method(stmt: Store, method: str, make: Make, rebinds: bool) -> list[Stat
     if isinstance(stmt.place, Name):
         return [Bind((stmt.place.id,), (call,), at=stmt.at)]
     return [Store(stmt.place, None, call, at=stmt.at)]
+
+
+def _anew(stmt: Store) -> list[Statement]:
+    """t += more   ->   t = t + more, of a tuple"""
+    value = Bin(stmt.op or "", stmt.place, stmt.value, at=stmt.at)
+    if isinstance(stmt.place, Name):
+        return [Bind((stmt.place.id,), (value,), at=stmt.at)]
+    return [Store(stmt.place, None, value, at=stmt.at)]
 
 
 def _times(stmt: Store, make: Make) -> list[Statement]:

@@ -131,8 +131,8 @@ class FactChecks:
                 return _tuple("range")
             case TupleOf(items, _):
                 return _tuple("tuple", Tuple(tuple(map(self._fact, items))))
-            case ListOf(item):
-                return _tuple("list", Const(None) if item is None else self._fact(item))
+            case ListOf(item, cls):
+                return _tuple("list" if cls is list else "items", Const(None) if item is None else self._fact(item))
             case DictOf(items, _):
                 return _tuple("dict", self._pairs(items))
             case ObjectOf(cls, items):

@@ -94,9 +94,10 @@ class Bindings:
         for value, name, g, mask in taken:
             if not self.c.is_place(stmt, value):
                 raise Refused("this kind of parallel assignment isn't supported", "assign one name at a time", stmt.at)
-            if isinstance(value, Name) and self.c.either(self.c.kind(stmt, value)):
+            kind = self.c.kind(stmt, value)
+            if isinstance(value, Name) and self.c.either(kind):
                 # the value itself is looked at, which has its new name here
-                self.contributor.add_either(self.c.bar(value.id), Name(name), g, state, out)
+                self.contributor.add_either(self.c.bar(value.id), Name(name), kind, g, state, out)
                 continue
             self.contributor.add(stmt, value, g, state, out, mask=mask)
 
@@ -166,6 +167,10 @@ class Bindings:
             return
         if isinstance(value, Bin) and isinstance(self.c.value(stmt, value), (ListOf, TupleOf)):
             self._joined(stmt, value, g, state, out)
+            return
+        if isinstance(value, Call) and isinstance(self.c.value(stmt, value), ListOf) \
+                and self.c.known(stmt, value.func) is tuple:
+            self.contributor.add_elements(stmt, value.args[0], g, state, out)
             return
         spelled = self.rules.spell(stmt, value)
         if spelled is None and self.rules.has_no_derivative(stmt, value):

@@ -10,7 +10,7 @@ from srcgrad.analysis.bound import Bound
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator
 from srcgrad.analysis.interpret.interpreter import Facts
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage
+from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, Ref, Storage, reach
 from srcgrad.analysis.ownership import moves, own_by_name
 from srcgrad.analysis.reality import meets_complex
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, OneOf, Value, members, number_of
@@ -42,6 +42,14 @@ from srcgrad.passes.split import is_place
 from srcgrad.passes.tries import Tries
 from srcgrad.passes.unit import Unit
 from srcgrad.rules.spellings import ATTRIBUTES, NOT_KNOWN, literal
+
+
+class Mixed(Exception):
+    """Storages must count as written in place, so that their adjoints lie where those of others do."""
+
+    def __init__(self, storages: list[Storage]) -> None:
+        super().__init__(storages)
+        self.storages = storages
 
 
 class Context:
@@ -149,11 +157,24 @@ class Context:
 
     def in_place(self, item: Abstract) -> bool:
         """Whether something writes into the storages that the value may lie in: its adjoint then is a buffer."""
-        return any(self.facts.written(ref.storage) or ref.storage.kind != "array" and self._holds_either(ref.storage)
-                   for ref in item.refs)
+        return any(self.facts.written(ref.storage) or self._holds_either(ref.storage) for ref in item.refs)
+
+    def is_tuple(self, item: Abstract) -> bool:
+        """Whether the value is, or may be, a tuple of unknown length, whose own adjoint is never in the shadow."""
+        return any(ref.storage.cls is tuple for ref in item.refs)
+
+    def settle_in_shadow(self, item: Abstract) -> None:
+        """Adjoints of all that can be reached from the value are added to at once, so all of them must lie in the
+        shadow: raises `Mixed` where those of some don't."""
+        found = [s for s in reach([item]) if s.cls is not tuple and not self.in_place(own := Abstract(
+            refs=frozenset((Ref(s),)))) and own.active]
+        if found:
+            raise Mixed(found)
 
     def _holds_either(self, storage: Storage) -> bool:
         """Whether only running tells where the adjoint of something in a container lies: then that is in the shadow."""
+        if storage.kind == "array" or storage.cls is tuple:
+            return False
         if storage not in self._unsure:
             self._unsure[storage] = False
             self._unsure[storage] = any(self.either(part) for part in storage.fields.values())

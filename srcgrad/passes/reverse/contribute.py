@@ -3,7 +3,18 @@ from __future__ import annotations
 
 from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.state import Abstract, Ref, reach
-from srcgrad.analysis.values import UNKNOWN, Array, ListOf, Number, OneOf, TupleOf, Value, same_dtype
+from srcgrad.analysis.values import (
+    UNKNOWN,
+    Array,
+    DictOf,
+    ListOf,
+    Number,
+    ObjectOf,
+    OneOf,
+    TupleOf,
+    Value,
+    same_dtype,
+)
 from srcgrad.errors import InternalError
 from srcgrad.lang.core import (
     Attr,
@@ -79,7 +90,7 @@ class Contributor:
         item = self.c.kind(stmt, operand)
         bar = self.c.bar(operand.id)
         if self.c.either(item):
-            self.add_either(bar, operand, g, state, out)
+            self.add_either(bar, operand, item, g, state, out)
             return
         if self._holds_buffers(item):
             self._each(stmt, operand, item, g, state, out)
@@ -101,9 +112,10 @@ class Contributor:
             state.set(bar, SHARED)
         state.masked(bar, mask)
 
-    def add_either(self, bar: str, operand: Expr, g: Expr, state: State, out: Out) -> None:
+    def add_either(self, bar: str, operand: Expr, item: Abstract, g: Expr, state: State, out: Out) -> None:
         """Only running tells whether the adjoint of the operand is `bar`, or lies in the shadow."""
-        old = Name(bar) if state.has(bar) else Const(0.0)
+        self.c.settle_in_shadow(item)
+        old = Name(bar) if state.has(bar) else Const(None if self.c.is_tuple(item) else 0.0)
         out.append(Bind((bar,), (Call(Attr(self.shadow_name(), "accumulate"), (operand, old, g)),)))
         state.set(bar, SHARED)
 
@@ -114,8 +126,13 @@ class Contributor:
         return any(self.c.in_place(Abstract(refs=frozenset((Ref(s),)))) for s in reach(parts))
 
     def _each(self, stmt: Statement, operand: Name, item: Abstract, g: Expr, state: State, out: Out) -> None:
-        if item.items is None:
+        if item.items is None and isinstance(self.c.value(stmt, operand), (ListOf, DictOf, ObjectOf)) \
+                and not self.c.is_tuple(item):
+            self.c.settle_in_shadow(item)
             out.append(Effect(Call(Attr(self.shadow_name(), "add_each"), (operand, g))))
+            return
+        if item.items is None:
+            self.add_either(self.c.bar(operand.id), operand, item, g, state, out)
             return
         for k, part in enumerate(item.items):
             index = self.c.annotate(stmt, Const(k), Abstract(Number("int")))
@@ -163,8 +180,8 @@ class Contributor:
             target = self.shadow(stmt, operand, state, out)
             out.append(Store(Item(target, Const(...)), "+", g))
             return
-        parts = [part for ref in item.refs for part in ref.storage.fields.values()]
-        if any(self.c.in_place(part) for part in parts):
+        if self._holds_buffers(item):
+            self.c.settle_in_shadow(item)
             out.append(Effect(Call(Attr(self.shadow_name(), "add_each"), (operand, g))))
             return
         target = self.shadow(stmt, operand, state, out)
@@ -189,7 +206,9 @@ class Contributor:
         if not isinstance(operand, (Item, Attr)):
             raise InternalError(f"the adjoint of {operand!r} has no place")
         base = self.mutable(stmt, operand.value, state, out)
-        if either and not isinstance(self.c.value(stmt, operand.value), Array):
+        if (either or self._holds_buffers(item) and not self.c.in_place(item)) \
+                and not isinstance(self.c.value(stmt, operand.value), Array):
+            self.c.settle_in_shadow(item)
             key = as_value(operand.index) if isinstance(operand, Item) else self._field_key(stmt, operand)
             out.append(Effect(Call(Attr(self.shadow_name(), "add_part"), (operand, base, key, g))))
         elif isinstance(operand, Item):
