@@ -188,8 +188,9 @@ def _spread_into_list(ev: Evaluator, part: Star, env: Env) -> list[Abstract]:
     item = ev(part.value, env)
     if item.items is not None:
         return list(item.items)
-    if isinstance(ev.value(item), ListOf):
-        return [] if ev.value(item) == ListOf(None) else [ev.element(item)]
+    value = ev.value(item)
+    if isinstance(value, ListOf):
+        return [] if value.item is None else [ev.element(item)]
     if item.active:
         raise Refused("the length of what is spread here isn't known", "use `extend`", part.at)
     return [Abstract()]

@@ -237,8 +237,9 @@ def _extend(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], en
     """A list or a tuple goes in as a whole; what else there is to loop over, one by one."""
     if args[0].items is not None:
         return _put(ev, owner, list(args[0].items))
-    if isinstance(ev.value(args[0]), ListOf):
-        return _put(ev, owner, [] if ev.value(args[0]) == ListOf(None) else [ev.element(args[0])])
+    value = ev.value(args[0])
+    if isinstance(value, ListOf):
+        return _put(ev, owner, [] if value.item is None else [ev.element(args[0])])
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         assert isinstance(parts[0], Attr)
