@@ -170,7 +170,7 @@ def _of_list(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[
              env: Env) -> Abstract | None:
     name = func.name
     value = ev.value(owner)
-    if isinstance(value, ListOf) and not hasattr(value.cls, name):
+    if isinstance(value, ListOf) and value.cls is tuple and not hasattr(tuple, name):
         raise NeverReturns
     if name in ("index", "count", "__len__", "__contains__"):
         return Abstract(Number("int"))
