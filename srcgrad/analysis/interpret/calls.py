@@ -184,7 +184,8 @@ class Calls:
         if function is range or function is reversed and args and isinstance(ev.value(args[0]), RangeOf):
             return Abstract(RangeOf())
         if function is list and args and isinstance(ev.value(args[0]), DictOf):
-            return ev.fresh(expr, ListOf(containers.key_kinds(args[0])), False)
+            key = containers.a_key(args[0])
+            return ev.fresh(expr, ListOf(key.value), key.varied)
         if function is list and args and isinstance(ev.value(args[0]), RangeOf):
             return ev.fresh(expr, ListOf(Number("int")), False)
         special = _hashable(function) and SPECIAL.get(function)

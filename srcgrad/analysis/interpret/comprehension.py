@@ -72,11 +72,12 @@ def _kind(ev: Evaluator, expr: Opaque, env: Env) -> Abstract:
         storage = _born(ev, expr, "list", ev(_core(ev, expr, expr.node.elt), env), env)
         result = Abstract(ListOf(None), frozenset((Ref(storage),)))
     else:
-        kind = ev(_core(ev, expr, expr.node.key), env).value
-        storage = _born(ev, expr, "dict", ev(_core(ev, expr, expr.node.value), env), env, kind)
+        key = ev(_core(ev, expr, expr.node.key), env)
+        storage = _born(ev, expr, "dict", ev(_core(ev, expr, expr.node.value), env), env, key.value)
+        ev.heap.mark(storage, keyed=key.active)
         result = Abstract(DictOf(()), frozenset((Ref(storage),)))
     # what is changed later on must be there as statements, for its adjoint to be made beside it
-    changed = [s for s in reach([result]) if s.written or s.active or s is storage and _holds_active(s)]
+    changed = [s for s in reach([result]) if s.written or s.active or s.keyed or s is storage and _holds_active(s)]
     return noted(ev, expr) if changed else result
 
 

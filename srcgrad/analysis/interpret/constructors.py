@@ -127,8 +127,10 @@ def _spread_out(ev: Evaluator, expr: Call, env: Env) -> Abstract:
             raise Refused("the length of what is spread here isn't known", "name the elements one by one", expr.at)
         lengths.append(len(item.items or ()) if isinstance(arg, Star) else None)
     keys: list[list[Any] | None] = []
+    open_ends = False
     for name, value in expr.kwargs:
-        found = containers.sure_keys(ev(value, env))
+        found = containers.sure_keys(ev, spread := ev(value, env))
+        open_ends |= name is None and not containers.is_settled(ev, spread)
         if name is None and found is None:
             raise Refused("the keywords that `**` spreads here aren't known", "name them one by one", expr.at)
         keys.append(found if name is None else None)
@@ -142,6 +144,8 @@ def _spread_out(ev: Evaluator, expr: Call, env: Env) -> Abstract:
         kwargs: list[tuple[str | None, Expr]] = []
         for (name, value), found in zip(call.kwargs, keys):
             held = value if name is not None else make.bind(value)
+            if name is None and open_ends:
+                make.add(containers.no_more_keys(held, found or (), expr.at))
             kwargs += [(name, held)] if name is not None else [(k, Item(held, Const(k))) for k in found or ()]
         return Call(call.func, tuple(args), tuple(kwargs), at=expr.at)
     return ev.rewrite(expr, build)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -18,17 +18,22 @@ from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Slot, Storage
 from srcgrad.analysis.values import UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, join, number_of
 from srcgrad.lang.core import (
+    At,
     Attr,
     Bin,
     Call,
+    Compare,
     Const,
     Dict,
     Effect,
     Expr,
+    If,
     Item,
     List,
     Name,
+    Refuse,
     Star,
+    Statement,
     Store,
     Tuple,
 )
@@ -96,6 +101,18 @@ def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, ex
         env[slot] = value
     elif slot in env:
         env[slot] = ev.heap.join(env[slot], value)
+
+
+def note_key(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
+    """A key that is active makes the dict active: it may be read again."""
+    if key.active:
+        for ref in owner.refs:
+            ev.heap.mark(ref.storage, keyed=ref.storage.kind == "dict")
+
+
+def a_key(owner: Abstract) -> Abstract:
+    """Any of the keys of a dict."""
+    return Abstract(key_kinds(owner), varied=any(ref.storage.keyed for ref in owner.refs))
 
 
 def key_kinds(owner: Abstract) -> Value:
@@ -198,37 +215,60 @@ def _spread_into_list(ev: Evaluator, part: Star, env: Env) -> list[Abstract]:
 
 def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
     pairs: list[tuple[Any, Abstract]] = []
+    keyed = False
     if any(key is None and ev(value, env).active for key, value in zip(expr.keys, expr.values)):
-        known = [None if key is None else () for key in expr.keys]
+        known: list[tuple[Any, ...] | None] = [None if key is None else () for key in expr.keys]
+        open_ends = False
         for k, (key, value) in enumerate(zip(expr.keys, expr.values)):
             if key is not None:
                 ev(key, env)
             item = ev(value, env)
-            if key is None and (found := sure_keys(item)) is not None:
+            if key is None and (found := sure_keys(ev, item)) is not None:
                 known[k] = tuple(found)
-        build = _filled if None in known else _listed
-        return ev.rewrite(expr, lambda parts, make: build(make, expr, parts, known))
+                open_ends |= not is_settled(ev, item)
+        if None in known:
+            return ev.rewrite(expr, lambda parts, make: _filled(make, expr, parts))
+        return ev.rewrite(expr, lambda parts, make: _listed(make, expr, parts, known, open_ends))
     loose: list[Value] = []
     for key, value in zip(expr.keys, expr.values):
         if key is None:
             pairs.extend(_spread_keys(ev, value, env))
         else:
-            kind = ev.value(ev(key, env))
+            made = ev(key, env)
+            keyed |= made.active
+            kind = ev.value(made)
             pairs.append((constant_key(kind), ev(value, env)))
             loose += [kind] if pairs[-1][0] == ANY else []
     storage = born(ev, expr, "dict", pairs, env)
     for kind in loose:
         ev.heap.put(storage, ANY, storage.fields[ANY], kind)
+    ev.heap.mark(storage, keyed=keyed)
     return Abstract(DictOf(()), frozenset((Ref(storage),)))
 
 
-def sure_keys(item: Abstract) -> list[Any] | None:
-    """The keys of a dict, where all of them are known and there for life."""
+def sure_keys(ev: Evaluator, item: Abstract) -> list[Any] | None:
+    """The keys of a dict, where all of them are known and there for life; as long as that isn't settled, one that is
+    empty is taken for one that is filled."""
     found = keys(item)
-    return found if ANY not in found and all(ref.storage.has(key) for ref in item.refs for key in found) else None
+    if not item.refs or ANY in found or not found and not is_settled(ev, item):
+        return None
+    return found if all(ref.storage.has(key) for ref in item.refs for key in found) else None
 
 
-def _listed(make: Make, expr: Dict, parts: tuple[Expr, ...], known: list[tuple[Any, ...] | None]) -> Expr:
+def is_settled(ev: Evaluator, item: Abstract) -> bool:
+    """Whether nothing that waits for a rewriting may yet change what is known of the value."""
+    return not (item.partial or ev.pending or ev.replacements or ev.comprehensions)
+
+
+def no_more_keys(owner: Expr, keys: Sequence[Any], at: At | None) -> Statement:
+    """What is known of the keys isn't settled, so it is looked at when the program runs."""
+    other = Compare(Call(Name("len"), (owner,), at=at), ("!=",), (Const(len(keys)),), at=at)
+    return If(other, (Refuse("this dict has other keys than it was known to have", "Loop over its items.", at=at),),
+              at=at)
+
+
+def _listed(make: Make, expr: Dict, parts: tuple[Expr, ...], known: list[tuple[Any, ...] | None],
+            open_ends: bool) -> Expr:
     """{**d, "k": v}   ->   {"a": d["a"], "k": v}"""
     rest = iter(parts)
     pairs: dict[Expr, Expr] = {}
@@ -238,11 +278,13 @@ def _listed(make: Make, expr: Dict, parts: tuple[Expr, ...], known: list[tuple[A
             pairs[made] = next(rest)
             continue
         held = make.bind(next(rest))
+        if open_ends:
+            make.add(no_more_keys(held, found or (), expr.at))
         pairs.update((Const(k), Item(held, Const(k))) for k in found or ())
     return Dict(tuple(pairs), tuple(pairs.values()), at=expr.at)
 
 
-def _filled(make: Make, expr: Dict, parts: tuple[Expr, ...], known: list[tuple[Any, ...] | None]) -> Expr:
+def _filled(make: Make, expr: Dict, parts: tuple[Expr, ...]) -> Expr:
     """{**d, "k": v}   ->   a dict that is filled"""
     rest = iter(parts)
     pairs = [(None if key is None else next(rest), next(rest)) for key in expr.keys]
@@ -342,6 +384,7 @@ def item(ev: Evaluator, expr: Expr, owner: Abstract, index: Abstract, env: Env) 
     for ref in owner.refs:
         if ref.storage.cls is defaultdict:
             ev.heap.put(ref.storage, ANY, ref.storage.fields[ANY], ev.value(index))
+            note_key(ev, owner, index)
     found = read(ev, owner, constant_key(index.value), env)
     return Abstract(varied=owner.varied) if found is None else found
 

@@ -219,7 +219,7 @@ class Control:
         if isinstance(value, Lazy) and item.active:
             return Abstract(varied=True)        # it is run in place of the loop
         if isinstance(value, DictOf):
-            return Abstract(containers.key_kinds(item))
+            return containers.a_key(item)
         if item.active:
             raise Refused("it isn't known what this loop runs over",
                           "loop over a range, an array, a list or a tuple", stmt.at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import constructors
+from srcgrad.analysis.interpret import constructors, containers
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, reach
 from srcgrad.analysis.values import PENDING, UNKNOWN, Array, DictOf, Known, ListOf, ObjectOf, TupleOf, Value, number_of
@@ -112,7 +112,8 @@ def _deep(ev: Evaluator, item: Abstract, depth: int) -> Build | None:
     if len(item.refs) != 1 or len(known) != len(builds) or "*" in builds:
         return None
     if isinstance(value, DictOf) and all(ref.storage.has(k) for ref in item.refs for k in known):
-        return lambda make, e: _keyed(make, e, known)
+        settled = containers.is_settled(ev, item)
+        return lambda make, e: _keyed(make, e, known, settled)
     return (lambda make, e: _object(make, e, value.cls, known)) if isinstance(value, ObjectOf) else None
 
 
@@ -126,8 +127,10 @@ def _array_or_number(make: Make, e: Expr) -> Expr:
     return Cond(is_array, _array(make, owner), owner)
 
 
-def _keyed(make: Make, e: Expr, parts: dict[Any, Build]) -> Expr:
+def _keyed(make: Make, e: Expr, parts: dict[Any, Build], settled: bool) -> Expr:
     owner = e if isinstance(e, Name) else make.bind(e)
+    if not settled:
+        make.add(containers.no_more_keys(owner, list(parts), e.at))
     return Dict(tuple(map(Const, parts)), tuple(build(make, Item(owner, Const(k))) for k, build in parts.items()))
 
 

@@ -378,7 +378,10 @@ class Evaluator:
                 return joined
         if own_operator(self, expr, [(left, a), (right, b)]):
             return NOT_YET
-        active = (left.active or right.active) and expr.op not in INACTIVE_OPERATORS
+        if expr.op == "|" and isinstance(a, DictOf) and isinstance(b, DictOf) and (left.active or right.active):
+            return self.rewrite(expr, lambda parts, make: Dict((None, None), parts, at=expr.at), left, right)
+        merges = expr.op == "|" and UNKNOWN in (a, b)               # dicts, perhaps
+        active = (left.active or right.active) and (merges or expr.op not in INACTIVE_OPERATORS)
         result = numeric(self.result(OPERATORS[expr.op], [a, b]), a, b)
         if active and result == UNKNOWN and (expr.op in ("-", "/", "**") or _is_float(a) or _is_float(b)):
             result = Array(None, None)          # nothing else that has a derivative has such an operator

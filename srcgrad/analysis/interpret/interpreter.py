@@ -432,6 +432,7 @@ class _Walk(Control):
             else:
                 known = containers.constant_key(key.value) if isinstance(kind, DictOf) else containers.ANY
                 containers.write(self.ev, place, known, value, env, key.value)
+                containers.note_key(self.ev, place, key)
         elif place.active or value.active:
             raise Refused("it isn't known what is assigned to here", "use a local array, list or dict", stmt.at)
         else:

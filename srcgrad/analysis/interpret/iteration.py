@@ -168,12 +168,14 @@ class _Loop(Sequences):
     def uneven_keys(self, owner: Expr) -> Tuple | None:
         """The keys of a dict, if they are known and hold things of different kinds: the loop is then written out."""
         item = self.ev(owner, self.env)
-        found = containers.sure_keys(item)
+        found = containers.sure_keys(self.ev, item)
         if found is None or not 1 < len(found) <= 8 or not all(isinstance(k, (str, int)) for k in found):
             return None
         kinds = [self.ev.value(part) for key in found
                  if (part := containers.read(self.ev, item, key, self.env)) is not None]
         known = UNKNOWN not in kinds and functools.reduce(join, kinds) == UNKNOWN
+        if known and not containers.is_settled(self.ev, item):
+            self.before.append(containers.no_more_keys(owner, found, self.at))
         return Tuple(tuple(Const(k) for k in found), at=self.at) if known else None
 
     def over_keys(self, owner: Expr, kind: str) -> Block:

@@ -373,8 +373,10 @@ def _pop_item(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], 
 def _update(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
     """d.update(e, a=v)   ->   for k in list(e): d[k] = e[k]; d["a"] = v"""
     keys = containers.keys(args[0]) if args else []
-    sure = all(ref.storage.has(k) for ref in (args[0].refs if args else ()) for k in keys)
+    sure = bool(args) and containers.sure_keys(ev, args[0]) is not None and containers.is_settled(ev, args[0])
     pairs = bool(args) and not isinstance(ev.value(args[0]), DictOf)
+    if pairs and ev.value(args[0]) == UNKNOWN:
+        raise Refused("it isn't known whether this is a dict, or gives pairs", "make it a dict first", expr.at)
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         d, *rest = _settled(make, parts)

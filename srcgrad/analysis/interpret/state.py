@@ -41,7 +41,7 @@ class Storage:
     held: a container holds it.  born_with: keys or fields that it has for life.  keys: of a dict, what kind of thing
     those of its keys are that aren't known one by one.  resized: loops in which a list gets longer or shorter.
     shrinks: keys are taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
-    given_away: code that isn't followed may put something into it.
+    given_away: code that isn't followed may put something into it.  keyed: a key of a dict is active.
     """
     site: Hashable
     kind: str
@@ -54,6 +54,7 @@ class Storage:
     held: bool = False
     shrinks: bool = False
     given_away: bool = False
+    keyed: bool = False
     born_with: frozenset[Any] = frozenset()
     unfollowed: Any = None
     fields: dict[Any, Abstract] = field(default_factory=dict)
@@ -143,7 +144,7 @@ def _reaches_active(item: Abstract) -> bool:
             return True
         todo.extend(current.items or ())
         for ref in current.refs:
-            if ref.storage.active:
+            if ref.storage.active or ref.storage.keyed:
                 return True
             if ref.storage not in seen:
                 seen.add(ref.storage)
@@ -151,7 +152,7 @@ def _reaches_active(item: Abstract) -> bool:
     return False
 
 
-_READ_ON_THE_WAY = ("active", "held", "shrinks", "given_away")
+_READ_ON_THE_WAY = ("active", "held", "shrinks", "given_away", "keyed")
 NOTHING = Abstract()
 NOT_YET = Abstract(PENDING)
 

@@ -7,6 +7,7 @@ from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
+    DictOf,
     Known,
     ListOf,
     Number,
@@ -36,7 +37,7 @@ from srcgrad.passes.reverse.branches import zero_before
 from srcgrad.passes.reverse.calls import Calls
 from srcgrad.passes.reverse.changes import length
 from srcgrad.passes.reverse.context import Context
-from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.contribute import KEYS_ARE_USED, Contributor, Out
 from srcgrad.passes.reverse.records import as_tuple, parts_of
 from srcgrad.passes.reverse.rules import RuleApplier
 from srcgrad.passes.reverse.steps import Step
@@ -175,6 +176,9 @@ class Bindings:
         spelled = self.rules.spell(stmt, value)
         if spelled is None and self.rules.has_no_derivative(stmt, value):
             return
+        if spelled is None and isinstance(value, Call) and value.args \
+                and isinstance(self.c.value(stmt, value.args[0]), DictOf):
+            raise Refused(*KEYS_ARE_USED, value.at or stmt.at)
         if spelled is None:
             raise Refused("there is no derivative rule for this operation", "write it with supported NumPy functions",
                           value.at or stmt.at)

@@ -42,6 +42,8 @@ from srcgrad.runtime.shadow import Shadow
 
 Out = list[Statement]
 
+KEYS_ARE_USED = ("the keys of this dict depend on what is differentiated, and are used here",
+                 "keep the numbers in a list, or as the values of a dict")
 FRESH_FUNCTIONS = ("zeros_like", "zeros", "outer", "array", "full", "ones_like", "where", "cos", "sin", "exp", "sum")
 
 

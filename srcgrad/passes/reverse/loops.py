@@ -5,13 +5,14 @@ at its end.  The body is reversed until both ends agree.
 """
 from __future__ import annotations
 
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.errors import InternalError
 from srcgrad.lang import names
 from srcgrad.lang.core import Bind, Const, For, Name, Statement, While, expressions, names_read, statements
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State, meet
 from srcgrad.passes.reverse.branches import ReversesBlocks, primal_of, settle, zero_before
 from srcgrad.passes.reverse.context import Context, is_number
-from srcgrad.passes.reverse.contribute import Contributor, Out
+from srcgrad.passes.reverse.contribute import KEYS_ARE_USED, Contributor, Out
 from srcgrad.passes.reverse.masks import untouched
 from srcgrad.passes.reverse.steps import Step, every_step
 
@@ -40,6 +41,8 @@ class Loops:
             start = State(dict(wanted), {})
         else:
             raise InternalError("the adjoints at both ends of a loop don't agree")
+        if isinstance(stmt, For) and inner.has(self.c.bar(stmt.target)):
+            raise Refused(*KEYS_ARE_USED, stmt.at)
         for bar in made:
             first.extend(self._before(stmt, bar))
         state.have, state.kinds, state.masks = dict(start.have), {}, untouched(self.c, stmt, state.masks)

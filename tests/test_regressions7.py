@@ -1,0 +1,126 @@
+"""What once went wrong with the keys of dicts: keys that are differentiated, and dicts that are merged."""
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from harness import check_program, derivative
+from srcgrad import UnsupportedError
+
+OPTIONS = [{}, {"plain": True}, {"general": True}, {"checked": True}]
+each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", "general", "checked"])
+X = np.array([0.4, -0.3, 0.8])
+
+
+# ---------------------------------------------------------------- keys that depend on the arguments
+
+def keys_of_a_display(x):
+    d = {x[0]: 1.0, x[1]: 2.0}
+    s = 0.0
+    for k in d:
+        s += k * d[k]
+    return s * s
+
+
+def keys_in_tuples(x):
+    d = {}
+    for k in range(3):
+        d[(x[k], k)] = x[k] * k
+    s = 0.0
+    for (a, b), v in d.items():
+        s += a * v + b
+    return s * s
+
+
+def keys_of_a_default_dict(x):
+    d = defaultdict(int)
+    for v in x:
+        d[v] += 1
+    keys = sorted(d)
+    return keys[0] * keys[1]
+
+
+def keys_that_are_handed_on(x):
+    d = {v: k for k, v in enumerate(x)}
+    e = {**d, 3: 1}
+    return [k for k in e][0]
+
+
+def a_key_that_is_taken_out(x):
+    d = {x[0]: x[1]}
+    k, v = d.popitem()
+    return k * v
+
+
+@each_way
+@pytest.mark.parametrize("f", [keys_of_a_display, keys_in_tuples, keys_of_a_default_dict, keys_that_are_handed_on,
+                               a_key_that_is_taken_out])
+def test_keys_that_are_differentiated_are_refused_where_they_are_used(f, options):
+    with pytest.raises(UnsupportedError, match="the keys of this dict depend on what is differentiated"):
+        derivative(f, (0,), **options)(X)
+
+
+def table_of_results(x):
+    memo = {}
+    for v in x:
+        if v not in memo:
+            memo[v] = v * v
+    s = sum(memo.values()) + len(memo)
+    for k in memo:
+        s += memo[k]
+    for _, v in memo.items():
+        s += v * v
+    return s
+
+
+@each_way
+def test_keys_that_only_find_values(options):
+    check_program(table_of_results, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- merged
+
+def spread_comprehension(x):
+    d = {k: v * 2 for k, v in enumerate(x)}
+    e = {**d, 3: 1.0}
+    return sum(e.values()) * e[1]
+
+
+def spread_comprehensions(x):
+    e = {**{k: v * 2 for k, v in enumerate(x)}, **{k: v * v for k, v in enumerate(x) if v > 0}}
+    return e[0] + e[1] * e[2]
+
+
+def updated_by_a_comprehension(x):
+    e = {7: x[0]}
+    e.update({k: v * 2 for k, v in enumerate(x)})
+    return sum(v * k for k, v in e.items())
+
+
+def merged(x):
+    e = {"a": x[0]} | {"b": x[1]} | {"a": x[2]}
+    return e["a"] * e["b"] * (3 | 4) + np.sum(x[(x > 0) | (x < -0.2)])
+
+
+def merged_comprehension(x):
+    d = {}
+    d |= {k: v * 2 for k, v in enumerate(x)}
+    e = d | {1: x[0]}
+    return sum(v * k for k, v in e.items())
+
+
+def merged_in_a_loop(x):
+    d = {}
+    for k in range(3):
+        d = d | {k: x[k] * x[0]}
+    d = {**d} | {0: x[1]}
+    return sum(d.values())
+
+
+@each_way
+@pytest.mark.parametrize("f", [spread_comprehension, spread_comprehensions, updated_by_a_comprehension, merged,
+                               merged_comprehension, merged_in_a_loop])
+def test_merged_dicts(f, options):
+    check_program(f, (X,), (0,), **options)
