@@ -139,7 +139,7 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
     unit = hold_outer_names(cut(unit))
     yield "core", Front(_verified(unit))
     unit, facts = inline_all(
-        unit, lambda unit, optimistic: _facts(unit, entry, callees, optimistic), callees.kept)
+        unit, lambda unit, optimistic: _facts(unit, entry, callees, optimistic, unit.chains), callees.kept)
     yield "inline", Front(_verified(unit))
     unit, facts = hold_outside(unit, facts, lambda unit: _facts(unit, entry, callees))
     unit, origin = number_versions(resolve(unit, facts))
@@ -162,8 +162,10 @@ def _refuse_unmade(facts: Facts) -> None:
                                    "Decide it by a test in the same statement, or write the cases out.")
 
 
-def _facts(unit: Unit, entry: Entry, callees: Callees, optimistic: bool = False) -> Facts:
-    facts = interpret(unit.code, unit.outer, entry, callees, optimistic)
+def _facts(unit: Unit, entry: Entry, callees: Callees, optimistic: bool = False,
+           chains: Mapping[Statement, tuple[Any, ...]] | None = None) -> Facts:
+    """What is known of the function; with `chains`, calls may still be put in place."""
+    facts = interpret(unit.code, unit.outer, entry, callees, optimistic, chains)
     # names that later passes take out of the program (of callees put in place, say) still decided what it is
     callees.guards.update(facts.guards)
     return facts

@@ -40,7 +40,8 @@ from srcgrad.analysis.values import (
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import At, Call, Code, Expr, Refuse
 from srcgrad.lang.source import Found, find
-from srcgrad.passes.placeable import can_inline
+from srcgrad.passes.descent import Descent, goes_down, nesting
+from srcgrad.passes.placeable import callee_of, can_inline
 from srcgrad.passes.unit import lowered
 
 MOST_KEYS = 3
@@ -131,6 +132,9 @@ class Callees:
         items = self._bound(ev, found, expr, args, kwargs)
         if _is_unsettled(items, ev.optimistic):
             return NOT_YET
+        goes_on = self._descends(ev, expr, found, items)
+        if goes_on is not None:
+            return None if goes_on else NOT_YET
         key = self._key(ev, found, items)
         if any(isinstance(item.value, Closure) for item in items):
             raise Refused(f"a function that is made inside is passed to `{found.name}`, which isn't put in place",
@@ -157,6 +161,22 @@ class Callees:
         for item in (*items, result):
             _keep_together(ev, item)
         return result
+
+    def _descends(self, ev: Evaluator, expr: Call, found: Found, items: list[Abstract]) -> bool | None:
+        """Whether it is a recursive function that goes down the structure of an argument, which is noted; False if
+        it did so far, and doesn't seem to go on, None if it isn't one."""
+        code = found.function.__code__
+        if ev.chains is None or callee_of(found.function, False, self.kept, True) is None:
+            return None
+        names = (p.name for p in lowered(found).params)
+        depths = {name: n for name, item in zip(names, items) if (n := nesting(ev.value(item))) is not None}
+        around = ev.chains.get(ev.site, ())
+        if goes_down(code, depths, around) is None:
+            began = any(isinstance(entry, Descent) and entry.code is code for entry in around)
+            ev.heap.stuck |= {code} if began else set()
+            return False if began else None
+        ev.descents[ev.site, id(expr)] = depths
+        return True
 
     def found(self, function: Any, expr: Expr) -> Found:
         try:

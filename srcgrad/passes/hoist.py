@@ -59,7 +59,7 @@ class Hoister(Splicer):
         found = self.facts.callees.get((stmt, id(expr)))
         if found is None or not isinstance(expr, Call):
             return None
-        return callee_of(found[0], found[1], self.kept)
+        return callee_of(found[0], found[1], self.kept, (stmt, id(expr)) in self.facts.evaluator.descents)
 
     def hoist(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
         """The expression with its calls taken out into statements, in the order of evaluation."""

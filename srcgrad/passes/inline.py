@@ -41,6 +41,7 @@ from srcgrad.lang.core import (
     with_blocks,
 )
 from srcgrad.passes.cursors import advanced
+from srcgrad.passes.descent import Descent, Recursive
 from srcgrad.passes.generators import in_place, refused
 from srcgrad.passes.hoist import Hoister, Maker
 from srcgrad.passes.lower.jumps import breaks
@@ -48,7 +49,6 @@ from srcgrad.passes.moving import moved
 from srcgrad.passes.outer_names import with_own_names
 from srcgrad.passes.producers import generator_of, matters
 from srcgrad.passes.rename import rename_statement
-from srcgrad.passes.splice import Recursive
 from srcgrad.passes.unit import Unit
 from srcgrad.passes.unroll import is_uneven, written_out
 
@@ -87,6 +87,8 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[A
         if not new and facts.evaluator.pending and not facts.optimistic:
             # all wait for each other, round a loop, say
             facts = facts_of(unit, True)
+        elif not new and facts.evaluator.pending and facts.heap.stuck:
+            raise Recursive(next(iter(facts.heap.stuck)))
         elif not new:
             check_settled(facts)
             return unit, facts
@@ -94,6 +96,10 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[A
             break
         else:
             unit, facts = new, facts_of(new, False)
+    for chain in unit.chains.values():
+        for entry in chain:
+            if isinstance(entry, Descent) and entry.code not in kept:
+                raise Recursive(entry.code)
     raise UnsupportedError("the calls in this function lead too deep into each other", unit.code.at,
                            "Call fewer functions of your own inside each other.")
 

@@ -9,7 +9,7 @@ is written outside at once.  In the generated text that is `CALLS = calls` again
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from srcgrad.analysis.interpret.interpreter import Facts
@@ -46,11 +46,10 @@ def hold_outer_names(unit: Unit) -> Unit:
     declared = bound_outside(unit.code, unit.outer)
     if not declared:
         return unit
-    for name in declared:
-        own_name(unit, name)
+    own = {name: own_name(unit, name) for name in declared}
     body = written_outside(unit, unit.code.body, declared)
     unit = replace(unit, code=replace(unit.code, nonlocals=frozenset(), globals=frozenset()))
-    return with_own_names(unit, body, declared)
+    return with_own_names(unit, body, own)
 
 
 def bound_outside(code: Code, outer: Callable[[str], Outer | None]) -> dict[str, Outer]:
@@ -64,18 +63,16 @@ def bound_outside(code: Code, outer: Callable[[str], Outer | None]) -> dict[str,
 
 
 def own_name(unit: Unit, name: str) -> str:
-    """What the function calls a name from outside that is bound."""
-    if name not in unit.own_names:
-        lower = name.lower().lstrip("_")
-        unit.own_names[name] = unit.fresh.name(lower or name)
-    return unit.own_names[name]
+    """What the function is to call a name from outside that is bound."""
+    return unit.own_names.get(name) or unit.fresh.name(name.lower().lstrip("_") or name)
 
 
-def with_own_names(unit: Unit, body: Block, new: Iterable[str]) -> Unit:
+def with_own_names(unit: Unit, body: Block, new: Mapping[str, str]) -> Unit:
     """The function over a body in which these names from outside get names of its own, bound at its start."""
-    to: Mapping[str, Expr] = {name: Name(own_name(unit, name)) for name in new}
-    if not to:
+    if not new:
         return unit.with_body(body)
+    to: Mapping[str, Expr] = {name: Name(own) for name, own in new.items()}
+    unit = replace(unit, own_names={**unit.own_names, **new})
     first = []
     for name, own in to.items():
         outer = unit.outer(name)

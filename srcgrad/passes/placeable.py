@@ -28,7 +28,8 @@ def can_inline(function: Any, receiver: bool, kept: Collection[Any] = ()) -> boo
     return callee_of(function, receiver, kept) is not None
 
 
-def callee_of(function: Any, receiver: bool, kept: Collection[Any]) -> Callee | None:
+def callee_of(function: Any, receiver: bool, kept: Collection[Any], descends: bool = False) -> Callee | None:
+    """The function as one that is put in place, None for one that isn't; a recursive one only if it `descends`."""
     if isinstance(function, Closure):
         code = function.function.code
         if suspends(code.body):
@@ -44,7 +45,7 @@ def callee_of(function: Any, receiver: bool, kept: Collection[Any]) -> Callee | 
     if found.function.__code__ in kept:
         return None
     code = lowered(found)
-    if suspends(code.body) or not _placeable(code) or is_recursive(found):
+    if suspends(code.body) or not _placeable(code) or not descends and is_recursive(found):
         return None
     return callee_from(found, code, receiver)
 

@@ -30,19 +30,12 @@ from srcgrad.lang.core import (
     walk,
 )
 from srcgrad.passes.arguments import Binder, Callee
+from srcgrad.passes.descent import Recursive, goes_down
 from srcgrad.passes.lower.jumps import is_flag
 from srcgrad.passes.outer_names import bound_outside, own_name, written_outside
 from srcgrad.passes.rename import relocated, rename_statement
 from srcgrad.passes.unit import Unit
 from srcgrad.passes.varargs import unrolled
-
-
-class Recursive(Exception):
-    """A function calls itself, perhaps through others: it can't be put in place."""
-
-    def __init__(self, code: Any) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class Splicer:
@@ -51,7 +44,7 @@ class Splicer:
     def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
         self.unit, self.facts, self.kept = unit, facts, kept
         self.changed = False
-        self.bound_outside: dict[str, None] = {}        # names from outside that callees bind, new ones
+        self.bound_outside: dict[str, str] = {}     # new names from outside that callees bind -> their names here
         self.site: Statement | None = None
         self.around: tuple[Any, ...] = ()   # the functions that the statements around it come from
         self.loops = 0                      # how many are around the statement
@@ -72,10 +65,9 @@ class Splicer:
                 changing: Collection[str] = ()) -> tuple[Statement, ...]:
         """The body of the callee, its parameters bound before; the names in `changing` may be bound while it runs."""
         self.changed = True
-        chain = self.unit.chains.get(stmt, ())
+        chain = self.unit.chains.get(stmt) or self.around
         inside = chain if suspends(callee.code.body) else (*chain, *self.around)
-        if callee.key in inside and not callee.library or callee.key is self.unit.found.function.__code__:
-            raise Recursive(callee.key)
+        entry = self._entry(callee, (stmt, id(old)), inside)
         receiver = (call.func.value,) if callee.method and isinstance(call.func, Attr) else ()
         binder = Binder(self.facts, stmt, lambda e: self.name(e, before), self.made, before)
         args = binder.bind(callee, receiver, call, old)
@@ -83,7 +75,7 @@ class Splicer:
             return (args,)
         if callee.library:
             callee, args = unrolled(callee, args)
-        renaming = self._rename_locals(callee, (*chain, callee.key))
+        renaming = self._rename_locals(callee, (*chain, entry))
         for name, outer in callee.constants.items():
             hint = next((param for param, arg in args.items() if arg == Name(name)), name)
             new = Name(self._outer_name(hint, outer))
@@ -93,8 +85,19 @@ class Splicer:
         body = tuple(rename_statement(s, {**renaming, **values}) for s in body)
         if callee.library:
             body = tuple(relocated(s, call.at) for s in body)
-        self.unit.chains.update((s, (*chain, callee.key)) for s in statements(body))
+        self.unit.chains.update((s, (*chain, entry)) for s in statements(body))
         return body
+
+    def _entry(self, callee: Callee, site: tuple[Statement, int], inside: tuple[Any, ...]) -> Any:
+        """What tells in chains that this function was put in place; raises Recursive where it can't be."""
+        depths = self.facts.evaluator.descents.get(site)
+        descent = None if depths is None else goes_down(callee.key, depths, inside)
+        if descent is not None:
+            return descent
+        known = callee.key in inside and not callee.library or callee.key is self.unit.found.function.__code__
+        if known or depths is not None:
+            raise Recursive(callee.key)
+        return callee.key
 
     def _rename_locals(self, callee: Callee, chain: tuple[Any, ...]) -> dict[str, Name]:
         """Locals and outer names of the callee, as they are called here."""
@@ -114,8 +117,9 @@ class Splicer:
             renaming[name] = Name(self._outer_name(name, outer))
         for name in names.free(callee.code):
             here = renaming[name].id if name in renaming else name
-            if here in self.unit.own_names and callee.outer(name) is not None:
-                renaming[name] = Name(self.unit.own_names[here])
+            own = self.unit.own_names.get(here) or self.bound_outside.get(here)
+            if own is not None and callee.outer(name) is not None:
+                renaming[name] = Name(own)
         return renaming
 
     def _written_outside(self, callee: Callee, renaming: dict[str, Name]) -> tuple[Statement, ...]:
@@ -123,8 +127,9 @@ class Splicer:
         declared = bound_outside(callee.code, callee.outer)
         for name, outer in declared.items():
             here = name if _means_the_same(outer, self.unit.outer(name)) else self._outer_name(name, outer)
-            self.bound_outside |= {here: None} if here not in self.unit.own_names else {}
-            renaming[name] = Name(own_name(self.unit, here))
+            if here not in self.unit.own_names and here not in self.bound_outside:
+                self.bound_outside[here] = own_name(self.unit, here)
+            renaming[name] = Name(self.unit.own_names.get(here) or self.bound_outside[here])
         return written_outside(self.unit, callee.code.body, declared)
 
     def _outer_name(self, name: str, outer: Outer) -> str:

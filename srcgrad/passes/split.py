@@ -180,7 +180,10 @@ class _Splitter:
         if len(targets) > 1:
             parts = [self.operand(stmt, v, before) for v in values]
             for k, part in enumerate(parts):
-                if isinstance(part, (Tuple, List, Dict)) \
+                # a slice of a list is a list of its own
+                sliced = isinstance(value := values[k], Item) and isinstance(value.index, Slice) \
+                    and isinstance(self.facts.value(stmt, value), ListOf)
+                if isinstance(part, (Tuple, List, Dict)) or sliced \
                         or not isinstance(part, Name) and names_read(part) & set(targets):
                     parts[k] = self._name("t", part, before)
             return [*before, *_moves_apart(stmt, parts)]

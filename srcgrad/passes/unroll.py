@@ -11,7 +11,7 @@ import functools
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.unpacking import taken_apart
-from srcgrad.analysis.values import UNKNOWN, Array, Closure, Known, TupleOf, Value, join, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, Closure, Known, OneOf, TupleOf, Value, join, number_of
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -69,7 +69,7 @@ def _is_blurred(joined: Value, kinds: list[Value]) -> bool:
         parts = [k.items for k in kinds if isinstance(k, TupleOf) and len(k.items) == len(joined.items)]
         return len(parts) == len(kinds) and any(
             _is_blurred(part, [p[i] for p in parts]) for i, part in enumerate(joined.items))
-    if joined == UNKNOWN:
+    if joined == UNKNOWN or isinstance(joined, OneOf):
         return any(k != UNKNOWN for k in kinds)
     return isinstance(joined, Array) and joined.dims is None and any(
         isinstance(k, Array) and k.dims is not None or number_of(k) is not None for k in kinds)

@@ -25,8 +25,8 @@ NASTY = (
 LATER = [
     # a function, or a class, that is made inside and leads back to itself; a class made inside
     "local_recursion", "local_class", "network_of_layers",
-    # lists and dicts whose elements are of several kinds
-    "state_in_dicts", "nested_list_argument", "tree_of_lists",
+    # lists whose elements are of several kinds (of these, the second one where kinds are forgotten)
+    "nested_list_argument", "tree_of_lists",
     # `nditer`
     "numpy_with_callbacks",
 ]

@@ -91,6 +91,7 @@ class Calls:
 
     def __call__(self, ev: Evaluator, expr: Call, env: Env) -> Abstract:
         self.callees.pop((ev.site, id(expr)), None)
+        ev.descents.pop((ev.site, id(expr)), None)
         self.env = env
         if isinstance(expr.func, Attr):
             owner = ev(expr.func.value, env)

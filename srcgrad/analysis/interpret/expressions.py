@@ -99,6 +99,8 @@ class Evaluator:
         self.comprehensions: set[tuple[Any, int]] = set()
         self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
+        self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place
+        self.descents: dict[tuple[Any, int], Mapping[Any, int]] = {}    # calls that go down a structure, how deep it is
         self.made: Callable[[Any, str], str] = lambda stmt, hint: hint      # names for what rewriting holds
         self._annotate = annotate
         self.rewrites: dict[tuple[Any, int], Build] = {}

@@ -151,7 +151,8 @@ class Facts:
 
 
 def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
-              user_result: Callable | None = None, optimistic: bool = False) -> Facts:
+              user_result: Callable | None = None, optimistic: bool = False,
+              chains: Mapping[Statement, tuple[Any, ...]] | None = None) -> Facts:
     """Interprets a function for these arguments.
 
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
@@ -166,7 +167,7 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result)
-        walk.ev.made = made
+        walk.ev.made, walk.ev.chains = made, chains
         walk.function(code)
         if not heap.changed:
             break

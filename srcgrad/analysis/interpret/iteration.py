@@ -20,9 +20,11 @@ from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.interpret.unpacking import taken_apart
 from srcgrad.analysis.values import (
     UNKNOWN,
+    Array,
     Lazy,
     ListOf,
     ObjectOf,
+    OneOf,
     join,
 )
 from srcgrad.lang.core import (
@@ -173,10 +175,11 @@ class _Loop(Sequences):
             return None
         kinds = [self.ev.value(part) for key in found
                  if (part := containers.read(self.ev, item, key, self.env)) is not None]
-        known = UNKNOWN not in kinds and functools.reduce(join, kinds) == UNKNOWN
-        if known and not containers.is_settled(self.ev, item):
+        joined = functools.reduce(join, kinds) if kinds and UNKNOWN not in kinds else None
+        uneven = joined == UNKNOWN or isinstance(joined, OneOf) or isinstance(joined, Array) and joined.dims is None
+        if uneven and not containers.is_settled(self.ev, item):
             self.before.append(containers.no_more_keys(owner, found, self.at))
-        return Tuple(tuple(Const(k) for k in found), at=self.at) if known else None
+        return Tuple(tuple(Const(k) for k in found), at=self.at) if uneven else None
 
     def over_keys(self, owner: Expr, kind: str) -> Block:
         owner = self.hold(owner, "items")

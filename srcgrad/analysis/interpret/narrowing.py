@@ -181,10 +181,21 @@ def is_callable(value: Value) -> bool | None:
 def is_instance(value: Value, classes: type | tuple) -> bool | None:
     """Whether a value is an instance of these classes; None where that isn't certain."""
     try:
-        return agreed(issubclass(known, classes)  # type: ignore[arg-type]     # None raises
-                       for m in members(value) for known in classes_of(m) or (None,))
+        return agreed(_of_classes(m, classes) for m in members(value))
     except TypeError:
         return None
+
+
+def _of_classes(value: Value, classes: type | tuple) -> bool | None:
+    """The same for a value of one kind."""
+    if isinstance(value, Array) and value.dims is None:
+        asked = classes if isinstance(classes, tuple) else (classes,)
+        return False if all(c in _NEVER_NUMERIC for c in asked) else None
+    known = classes_of(value)
+    return agreed(issubclass(cls, classes) for cls in known) if known else None
+
+
+_NEVER_NUMERIC = (list, dict, tuple, str, set, frozenset, type(None))
 
 
 def agreed(answers: Iterable[bool | None]) -> bool | None:

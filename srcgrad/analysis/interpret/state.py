@@ -167,6 +167,7 @@ class Heap:
         self.text = False            # something active was written as text
         self.foreign = False         # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
+        self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
         self.canonical: Callable[[Value], Value] = lambda value: value

@@ -39,6 +39,7 @@ from srcgrad.passes.reverse.context import Context, Probe
 from srcgrad.rules.nondifferentiable import is_pure
 from srcgrad.rules.spellings import METHODS
 from srcgrad.runtime import checks, containers, copies, outside, structure
+from srcgrad.runtime.closures import Captured
 
 IMPURE_HELPERS = checks.ASSERTIONS | {
     containers.cut, containers.uninsert, containers.insert_back, containers.reopen, containers.permute,
@@ -270,6 +271,8 @@ class Oracles:
                 return False
         except TypeError:
             return False
+        if isinstance(function, type) and issubclass(function, Captured):
+            return True
         module = getattr(function, "__module__", "") or ""
         return module.startswith("srcgrad.runtime") and not isinstance(function, type) or is_pure(function)
 
