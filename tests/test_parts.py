@@ -6,6 +6,7 @@ import pytest
 
 import srcgrad
 from harness import check_program
+from srcgrad.options import Options
 
 MODES = {"optimised": {}, "plain": {"plain": True}, "general": {"general": True}, "checked": {"checked": True}}
 each_way = pytest.mark.parametrize("options", MODES.values(), ids=MODES)
@@ -262,3 +263,44 @@ def test_gradients_are_right(f, options):
 @pytest.mark.parametrize("f", [lu, scan, while_loops, swept_twice, crossing, scan_from_the_end, new_each_time])
 def test_the_same_at_other_sizes(f, n):
     check_program(f, (A[:n, :n],) if "A" in f.__code__.co_varnames[:1] else (X[:n],), (0,))
+
+
+# ---------------------------------------------------------------- what loops run over
+
+def from_where_the_last_one_ended(x):
+    y = x.copy()
+    for i in range(2):
+        y[i] *= y[i + 1]
+    for i in range(i, len(x)):                # noqa: B020  (that is what is tested)
+        y[i] = y[i - 1] * y[i]
+    return np.sum(y)
+
+
+def rows_of_itself(A):
+    s = 1.0
+    for A in A:                               # noqa: B020
+        s = s * np.sum(A * A) + A[0]
+    return s
+
+
+@each_way
+@pytest.mark.parametrize("f, x", [(from_where_the_last_one_ended, X), (rows_of_itself, A)])
+def test_a_loop_over_what_its_variable_was(f, x, options):
+    check_program(f, (x,), (0,), **options)
+
+
+# ---------------------------------------------------------------- checked mode
+
+WORK = np.zeros(6)
+
+
+def through_a_buffer(x):
+    WORK[:] = x
+    WORK[1:] *= WORK[:-1]
+    return np.sum(WORK * WORK)
+
+
+@each_way
+def test_an_outer_array_holds_what_the_function_leaves(options):
+    srcgrad.grad(through_a_buffer, options=Options(**options))(X)
+    np.testing.assert_array_equal(WORK, [X[0], *(X[1:] * X[:-1])])

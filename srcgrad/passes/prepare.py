@@ -82,7 +82,7 @@ class _Preparer:
         match whole:
             case While():
                 return self._counted(whole)
-            case For(_, it, body, _) if names_read(it) & names.bound(body):
+            case For(_, it) if names_read(it) & names.bound((whole,)):
                 before, name = self._named("items", it, stmt)
                 return [before, *self._for(replace(whole, iter=name))]
             case For():

@@ -4,6 +4,7 @@
         for v in x: ...             for k in range(len(x)): v = x[k]         where x is active
         s += v                      s = s + v                                where s is a number
         a *= v                      a[...] = a * v                           where a is an array
+        v = a[o.k:]                 i = o.k; v = a[i:]                       where a is written in place
         what can't be differentiated        a Refuse in its place
 """
 from __future__ import annotations
@@ -41,6 +42,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.lang.names import bound
 from srcgrad.passes.unit import Unit
+from srcgrad.passes.views import Views
 
 LINEAR = ("+", "-")
 
@@ -53,6 +55,7 @@ def resolve(unit: Unit, facts: Facts) -> Unit:
 class _Resolver:
     def __init__(self, facts: Facts, unit: Unit) -> None:
         self.facts, self.unit, self.fresh = facts, unit, unit.fresh
+        self.views = Views(unit.code, facts, self._made)
 
     def _made(self, hint: str) -> str:
         name = self.fresh.name(hint)
@@ -80,6 +83,8 @@ class _Resolver:
             return [Store(Item(filled[0], Const(...), at=stmt.at), None, filled[1], at=stmt.at)]
         if isinstance(stmt, Bind) and stmt.values == tuple(map(Name, stmt.names)):
             return []
+        if isinstance(stmt, Bind):
+            return self.views.settled(stmt, stmt)
         if blocks(stmt):
             stmt_blocks = tuple(self.block(b) for b in blocks(stmt))
             whole = with_blocks(stmt, stmt_blocks)
@@ -226,9 +231,9 @@ class _Resolver:
             return [whole]
         before: list[Statement] = []
         source = stmt.iter
-        if not isinstance(source, Name) or source.id in bound(whole.body):
+        if not isinstance(source, Name) or source.id in bound((whole,)):
             name = self._made("items")
-            before.append(Bind((name,), (source,), at=stmt.at))
+            before += self.views.settled(Bind((name,), (source,), at=stmt.at), stmt)
             source = Name(name, at=stmt.iter.at)
         needs_index = item.active or any(ref.storage.written for ref in item.refs)
         if not needs_index or not isinstance(value, (Array, ListOf, TupleOf)):

@@ -100,8 +100,9 @@ class Checker:
         forward = self._forward(placed.forward, self.steps, bound)
         closing = self.known.call(checks.check_unwritten, Name(self.notes))
         before = [Bind((self.seen,), (Dict((), ()),)), Bind((self.notes,), (List(()),)), *self.known.before]
-        return Placed([*before, *opening, *placed.before], [*forward[:-1], closing, *forward[-1:]],
-                      [*backward, closing, *self._ending(state)])
+        return replace(placed, before=[*before, *opening, *placed.before],
+                       forward=[*forward[:-1], closing, *forward[-1:]],
+                       backward=[*backward, closing, *self._ending(state)])
 
     def _ending(self, state: State) -> Iterator[Statement]:
         params = {p.name for p in self.c.unit.code.params}

@@ -26,6 +26,7 @@ from srcgrad.lang.core import (
     blocks,
 )
 from srcgrad.passes.needs import Needs, box_of, whole_arrays
+from srcgrad.passes.placing.changing import may_change
 from srcgrad.passes.placing.shared import Placing, bound_of, has_work
 from srcgrad.passes.reads import Block
 from srcgrad.passes.reverse.steps import Step, every_step
@@ -63,7 +64,7 @@ class Loops(Placing):
         whole = replace(stmt, body=tuple(ahead))
         if not has_work(body):
             return [*saved_target[0], whole], [*step.first, *saved_target[1]], out
-        if isinstance(stmt, For) and not is_sequence(self.facts.value(stmt, stmt.iter)):
+        if isinstance(stmt, For) and not self._can_be_run_again(stmt):
             note, whole, undo = self._recorded_loop(replace(stmt, body=tuple(ahead)), body, depth)
             return [*saved_target[0], *note, whole], [*step.first, *undo, *saved_target[1]], out
         loop = self._reversed_loop(stmt, body)
@@ -116,6 +117,11 @@ class Loops(Placing):
             return For("_", Call(Name("range"), (Name(counter),)), body)
         items = stmt.iter if counter is None else first_of(stmt.iter, Name(counter))
         return For(stmt.target, Call(Name("reversed"), (items,)), body)
+
+    def _can_be_run_again(self, stmt: For) -> bool:
+        """Whether what it runs over is a sequence that is the same after the loop."""
+        read = frozenset(k for k in self.reads.of_expr(stmt.iter, stmt) if k[0] == "content")
+        return is_sequence(self.facts.value(stmt, stmt.iter)) and not may_change(self.c, stmt.body, read)
 
     def _recorded_loop(self, stmt: For, body: tuple[Statement, ...], depth: int) -> tuple[Block, For, Block]:
         """A loop over what can't be run through backwards: the values of its target are kept."""
