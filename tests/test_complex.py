@@ -198,3 +198,42 @@ def test_containers_with_complex_members_after_real_ones(real: Any, mixed: Any, 
     g = derivative(all_of_them, (0,), **MODES[mode])
     for parts in (real, mixed):
         compare(call_derivative(g, (parts,), (0,)), differences(all_of_them, (parts,), (0,)))
+
+
+# ---------------------------------------------------------------- real values in complex arrays
+
+TURNED = np.exp(1j * np.arange(4.0))
+
+
+def parts_and_all(x):
+    c = np.zeros(4, complex)
+    c[:] = x
+    c.real += x
+    return np.sum(np.abs(c * TURNED + 1.0) ** 2)
+
+
+def added(x):
+    c = np.zeros(4, complex)
+    c[1:] += x[:-1]
+    c[0] = x[0] * x[1]
+    np.add.at(c, [0, 0], x[:2])
+    return np.sum(np.abs(c * TURNED + 1.0) ** 2)
+
+
+def real_for_a_while(z):
+    c = np.zeros(4, complex)
+    r = np.real(z * z)
+    c[:] = r
+    c[1:3] = r[3]
+    c *= r
+    return np.sum(np.real(c * TURNED * z))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("mode", [*MODES, "checked"])
+@pytest.mark.parametrize("function", [parts_and_all, added, real_for_a_while], ids=lambda f: f.__name__)
+def test_what_is_real_gets_the_real_part(function: Any, mode: str) -> None:
+    x = np.random.default_rng(2).normal(size=4)
+    args = (x + 1j * x[::-1] ** 2 if function is real_for_a_while else x,)
+    options = MODES.get(mode, {"checked": True})
+    compare(gradient(function, args, (0,), **options), differences(function, args, (0,)))

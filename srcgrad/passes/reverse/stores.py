@@ -8,9 +8,11 @@ import numpy as np
 
 from srcgrad.analysis.interpret import operations
 from srcgrad.analysis.interpret.expressions import Refused, basic_index
+from srcgrad.analysis.reality import reality
 from srcgrad.analysis.values import Array, Known, ListOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Item, Name, Statement, Store, Unary
 from srcgrad.passes.reverse.adjoints import OWN, State
+from srcgrad.passes.reverse.conjugates import Conjugates
 from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.passes.reverse.contribute import Contributor, Out, as_value
 from srcgrad.passes.reverse.steps import Step
@@ -31,7 +33,7 @@ def added_at(context: Context, stmt: Statement) -> tuple[Expr, Expr, Expr] | Non
 
 class Stores:
     def __init__(self, context: Context, contributor: Contributor) -> None:
-        self.c, self.contributor = context, contributor
+        self.c, self.contributor, self.conjugates = context, contributor, Conjugates(context)
 
     def store(self, stmt: Store, state: State) -> Step:
         out: Out = []
@@ -110,7 +112,13 @@ class Stores:
                 value = self.c.numpy("sum", value)
             else:
                 value = Call(self.c.helper("unbroadcast", unbroadcast), (value, self.c.numpy("shape", stmt.value)))
-        self.contributor.add(stmt, stmt.value, value, state, out)
+        self.contributor.add(stmt, stmt.value, self._fitted(stmt, place.value, stmt.value, value), state, out)
+
+    def _fitted(self, stmt: Statement, array: Expr, value: Expr, g: Expr) -> Expr:
+        """What goes to a value that is written into an array: of a real value in a complex array, the real part."""
+        if not self.c.complex or reality(self.c.value(stmt, array)) is False:
+            return g
+        return self.conjugates.fitted(stmt, value, g)
 
     # ------------------------------------------------------------ lists
 
@@ -165,7 +173,7 @@ class Stores:
         else:
             taken = Call(self.c.helper("unbroadcast", unbroadcast), (taken, self.c.numpy("shape", value)))
         name = self.c.temporary("g")
-        out.append(Bind((name,), (taken,)))
+        out.append(Bind((name,), (self._fitted(stmt, array, value, taken),)))
         self.contributor.add(stmt, value, Name(name), state, out)
 
     def _append(self, stmt: Effect, owner: Expr, value: Expr, state: State, out: Out) -> None:
