@@ -304,3 +304,19 @@ def through_a_buffer(x):
 def test_an_outer_array_holds_what_the_function_leaves(options):
     srcgrad.grad(through_a_buffer, options=Options(**options))(X)
     np.testing.assert_array_equal(WORK, [X[0], *(X[1:] * X[:-1])])
+
+
+# ---------------------------------------------------------------- sums of products
+
+def scaled_rows(A, c):
+    B = A.copy()
+    for i in range(1, len(B)):
+        B[i, :i] -= c * B[i - 1, :i] * B[i, i]
+    return np.sum(B * B)
+
+
+@each_way
+def test_numbers_get_dot_products(options):
+    check_program(scaled_rows, (A, 0.3), (0, 1), **options)
+    assert "np.sum(" not in srcgrad.grad(scaled_rows, argnums=1).source(A, 0.3).split("# backward")[1].replace(
+        "return np.sum(", "")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.indexing import SliceOf
-from srcgrad.analysis.interpret.standins import LITERALS
+from srcgrad.analysis.interpret.standins import LITERALS, number_like
 from srcgrad.analysis.lengths import clamp
 from srcgrad.analysis.values import (
     UNKNOWN,
@@ -304,6 +304,19 @@ EXACT: dict[Any, Rule] = {
     range: _always(RangeOf()), float: _float, int: _int, max: _extreme, min: _extreme,
     np.shape: _shape, np.zeros: _filled, np.ones: _filled, np.empty: _filled, np.reshape: _reshape, np.arange: _arange}
 EXACT |= {op: _comparison(op) for op in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)}
+
+
+# ---------------------------------------------------------------- products
+
+def _vdot(args: Args, kwargs: Kwargs) -> Value | None:
+    """A number, whatever shapes its arguments have."""
+    match args:
+        case (Array(a, _), Array(b, _)) if not kwargs and (a is not None or b is not None):
+            return number_like(np.result_type(*(np.float64 if dtype is None else dtype for dtype in (a, b))))
+    return None
+
+
+EXACT[np.vdot] = _vdot
 
 
 # ---------------------------------------------------------------- windows

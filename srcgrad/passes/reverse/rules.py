@@ -247,13 +247,23 @@ class RuleApplier:
         if same_shape(kind, out_value) or is_number(kind) and is_number(out_value):
             return value, False
         if is_number(kind) and isinstance(out_value, Array) and out_value.dims:
-            return self.c.numpy("sum", value), False
+            return self._total(stmt, value, g, state, out_value), False
         if alone:
             return value, False
         summed = summed_over(self.c, value, kind, out_value)
         if summed is not None:
             return summed, False
         return Call(self.c.helper("unbroadcast", unbroadcast), (value, self.c.numpy("shape", operand))), False
+
+    def _total(self, stmt: Statement, value: Expr, g: Expr, state: State, out_value: Array) -> Expr:
+        """The sum of all elements; of a product of vectors, which needs no array on the way, the dot product."""
+        if isinstance(value, Bin) and value.op == "*" and not self.c.plain and not self.c.complex:
+            kinds = self.contributor.kinds(stmt, state)
+            parts = value.left, value.right
+            if all(_is_vector(self.c.evaluate(stmt, e, kinds)) for e in parts) \
+                    and all(e == g or same_shape(self.c.value(stmt, e), out_value) for e in parts):
+                return self.c.numpy("vdot", *parts)
+        return self.c.numpy("sum", value)
 
     def _lazy_kinds(self, stmt: Statement, g: Expr, state: State) -> dict[str, Value]:
         kinds = self.contributor.kinds(stmt, state)
@@ -320,3 +330,8 @@ def _needed(rule: Rule, names: list[str]) -> set[str]:
 
 def _read_later(rule: Rule, target: str, needed: set[str]) -> bool:
     return any(target in names_read(line.values[0]) for line in rule.body if line.names[0] in needed)
+
+
+def _is_vector(value: Value) -> bool:
+    return isinstance(value, Array) and value.dims is not None and len(value.dims) == 1 \
+        and value.dtype is not None and value.dtype == np.float64
