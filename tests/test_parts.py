@@ -318,5 +318,8 @@ def scaled_rows(A, c):
 @each_way
 def test_numbers_get_dot_products(options):
     check_program(scaled_rows, (A, 0.3), (0, 1), **options)
+
+
+def test_they_stand_in_the_text():
     assert "np.sum(" not in srcgrad.grad(scaled_rows, argnums=1).source(A, 0.3).split("# backward")[1].replace(
         "return np.sum(", "")

@@ -259,10 +259,9 @@ class RuleApplier:
         """The sum of all elements; of a product of vectors, which needs no array on the way, the dot product."""
         if isinstance(value, Bin) and value.op == "*" and not self.c.plain and not self.c.complex:
             kinds = self.contributor.kinds(stmt, state)
-            parts = value.left, value.right
-            if all(_is_vector(self.c.evaluate(stmt, e, kinds)) for e in parts) \
-                    and all(e == g or same_shape(self.c.value(stmt, e), out_value) for e in parts):
-                return self.c.numpy("vdot", *parts)
+            parts = {e: self.c.evaluate(stmt, e, kinds) for e in (value.left, value.right)}
+            if all(_is_vector(kind) and (e == g or same_shape(kind, out_value)) for e, kind in parts.items()):
+                return self.c.numpy("vdot", value.left, value.right)
         return self.c.numpy("sum", value)
 
     def _lazy_kinds(self, stmt: Statement, g: Expr, state: State) -> dict[str, Value]:
