@@ -143,10 +143,10 @@ def _is_statement(ev: Evaluator, expr: Call) -> bool:
     return isinstance(ev.site, Effect) and ev.site.value is expr
 
 
-def _unless_active(expr: Call, args: list[Abstract], name: str) -> Abstract | None:
+def _unless_active(expr: Call, args: list[Abstract], name: str,
+                   remedy: str = "write the attribute by name") -> Abstract | None:
     if any(a.active for a in args):
-        raise Refused(f"this call of `{name}` isn't supported where something is differentiated",
-                      "write the attribute by name", expr.at)
+        raise Refused(f"this call of `{name}` isn't supported where something is differentiated", remedy, expr.at)
     return None
 
 
@@ -222,7 +222,7 @@ def _tuple(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs
 def _dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
     """dict(d, a=v)   ->   {**d, "a": v}"""
     if len(args) > 1 or args and not isinstance(ev.value(args[0]), DictOf):
-        return _unless_active(expr, args, "dict")
+        return _unless_active(expr, args, "dict", "write the dictionary out, or fill it in a loop")
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         named = [(None if k is None else Const(k), v) for (k, _), v in zip(expr.kwargs, parts[1 + len(args):])]
@@ -234,7 +234,8 @@ def _dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs:
 def _deque(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
     """A deque without a longest length does what a list does."""
     if kwargs or len(args) > 1:
-        return _unless_active(expr, [*args, *kwargs.values()], "deque")
+        return _unless_active(expr, [*args, *kwargs.values()], "deque",
+                              "make a deque without a longest length, and popleft where it grows too long")
     return ev.rewrite(expr, lambda parts, make: Call(make.outside("list", list), parts[1:], at=expr.at), *args)
 
 
@@ -252,7 +253,7 @@ def _default_dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract],
         ev.heap.mark(inner, many=True)
         made = Abstract(ListOf(None) if factory.obj is list else DictOf(()), frozenset((Ref(inner),)))
     else:
-        return _unless_active(expr, args, "defaultdict")
+        return _unless_active(expr, args, "defaultdict", "use float, int, list or dict as the factory")
     storage = containers.born(ev, expr, "dict", [], env, defaultdict)
     ev.heap.put(storage, containers.ANY, made, None)
     return Abstract(DictOf(()), frozenset((Ref(storage),)))
