@@ -46,6 +46,7 @@ class Hoister(Splicer):
     def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
         super().__init__(unit, facts, kept)
         self.results: set[str] = set()      # names that library code and comprehensions give to their results
+        self.guarded = 0                    # how many `try` and `with` there are around
 
     def calls(self, stmt: Statement) -> bool:
         return any(self._changes(stmt, e) for top in expressions(stmt) for e in walk(top))
@@ -216,6 +217,11 @@ class Maker:
 
     def name(self, hint: str) -> str:
         return self.work.made(hint)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the function may go on after an error here."""
+        return self.work.guarded > 0
 
     def add(self, stmt: Statement) -> None:
         self.before.append(stmt)

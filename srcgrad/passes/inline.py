@@ -49,6 +49,7 @@ from srcgrad.passes.moving import moved
 from srcgrad.passes.outer_names import with_own_names
 from srcgrad.passes.producers import generator_of, matters
 from srcgrad.passes.rename import rename_statement
+from srcgrad.passes.scatter import scattered
 from srcgrad.passes.unit import Unit
 from srcgrad.passes.unroll import is_uneven, written_out
 
@@ -83,7 +84,8 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[A
     for _ in range(MOST_ROUNDS):
         new = inline(unit, facts, frozenset(kept)) or moved(unit, facts) \
             or advanced(unit, facts) and inline(unit, facts, frozenset(kept)) \
-            or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts)
+            or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts) \
+            or not facts.evaluator.pending and scattered(unit)
         if not new and facts.evaluator.pending and not facts.optimistic:
             # all wait for each other, round a loop, say
             facts = facts_of(unit, True)
@@ -117,7 +119,6 @@ class Inliner(Hoister):
     def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any], generators: bool = False) -> None:
         super().__init__(unit, facts, kept)
         self.generators = generators
-        self.guarded = 0                    # how many `try` and `with` there are around
 
     def block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         out: list[Statement] = []

@@ -110,7 +110,7 @@ def _record(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> Abs
         args, kwargs = calls.arguments(ev, expr, env)
         return ev.rewrite(expr, lambda parts, make: _completed(make, _rebuilt(expr, parts), missing))
     items = {name: ev(value, env) for name, value in given.items()}
-    for name, default in _plain_defaults(cls).items():
+    for name, default in plain_defaults(cls).items():
         items.setdefault(name, Abstract(Known(default)))
     if issubclass(cls, tuple):
         return containers.of_items(ev, [items[name] for name in record_fields(cls) or ()], cls)
@@ -174,7 +174,8 @@ def _defaults(cls: type) -> dict[str, Any]:
             if f.default is not dataclasses.MISSING}
 
 
-def _plain_defaults(cls: type) -> dict[str, Any]:
+def plain_defaults(cls: type) -> dict[str, Any]:
+    """Field -> what a call of a record leaves out, where that is a number, a text, or None."""
     return {name: v for name, v in _defaults(cls).items() if type(v) in PLAIN}
 
 
@@ -221,6 +222,13 @@ def _temporary(make: Make, expr: Call, cls: type) -> Expr:
 
 
 def _made(make: Make, expr: Call, cls: type, name: str, at: Any) -> list[Statement]:
+    if make.guarded:                    # where making it fails, the name keeps what it means
+        held = make.name(cls.__name__.lower())
+        return [*_filled_object(make, expr, cls, held, at), Bind((name,), (Name(held, at=expr.at),), at=at.at)]
+    return _filled_object(make, expr, cls, name, at)
+
+
+def _filled_object(make: Make, expr: Call, cls: type, name: str, at: Any) -> list[Statement]:
     new = Call(Attr(make.outside("object", object), "__new__"), (expr.func,), at=expr.at)
     out: list[Statement] = [Bind((name,), (new,), at=at.at)]
     target = Name(name, at=expr.at)
