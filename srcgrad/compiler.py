@@ -1,7 +1,10 @@
 """The pipeline: from a function to the source of its derivative.  The only file that knows the order of the passes."""
 from __future__ import annotations
 
+import gc
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -72,11 +75,35 @@ class Artifact:
 def compile_gradient(found: Found, values: tuple[Value, ...], request: Request,
                      samples: tuple[Any, ...] | None = None) -> Artifact:
     """Compiles the derivative of a function for these kinds of arguments; `samples` are the arguments themselves."""
-    *_, (_, last) = _stages(found, values, request, samples)
-    assert not isinstance(last, Code)
-    made = last()
+    with _rare_collections():
+        *_, (_, last) = _stages(found, values, request, samples)
+        assert not isinstance(last, Code)
+        made = last()
     guards = facts_as_guards(made.guards, tuple(p.name for p in made.params))
     return Artifact(made.text, made.forward, made.pullback, guards, made.arguments)
+
+
+_compiling = threading.Lock()
+_thresholds: list[tuple[int, int, int]] = []        # what to put back: one entry a compilation that is running
+_MANY = 100_000
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """A compilation makes millions of small objects and few cycles, so looking for cycles rarely saves a tenth of it."""
+    with _compiling:
+        before = gc.get_threshold()
+        _thresholds.append(before)
+        if 0 < before[0] < _MANY:
+            gc.set_threshold(_MANY, *before[1:])
+    try:
+        yield
+    finally:
+        with _compiling:
+            first = _thresholds[0]
+            _thresholds.pop()
+            if not _thresholds:
+                gc.set_threshold(*first)
 
 
 def stages(found: Found, values: tuple[Value, ...], request: Request,

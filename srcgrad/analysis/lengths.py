@@ -154,6 +154,8 @@ def forget(value: Value, loop: int | None = None) -> Value:
     >>> forget(Array(None, (Linear.symbol(Iteration(0)), Linear(2)))).dims
     (None, Linear(const=2, terms=()))
     """
+    if not _has_iterations(value):
+        return value
     match value:
         case Array(dtype, dims) if dims and any(d is not None and varies(d, loop) for d in dims):
             return Array(dtype, tuple(None if d is None or varies(d, loop) else d for d in dims))
@@ -170,3 +172,28 @@ def forget(value: Value, loop: int | None = None) -> Value:
         case OneOf(kinds):
             return OneOf(tuple(forget(kind, loop) for kind in kinds))
     return value
+
+
+def _has_iterations(value: Value) -> bool:
+    # kept with the value, which never changes: everything that outlives an iteration is asked
+    known: bool | None = value.__dict__.get("_has_iterations")
+    if known is None:
+        known = value.__dict__["_has_iterations"] = _varies(value)
+    return known
+
+
+def _varies(value: Value) -> bool:
+    match value:
+        case Array(_, dims):
+            return any(d is not None and varies(d) for d in dims or ())
+        case Number(_, _, linear):
+            return linear is not None and varies(linear)
+        case TupleOf(inner, _) | OneOf(inner):
+            return any(map(_has_iterations, inner))
+        case ListOf(item):
+            return item is not None and _has_iterations(item)
+        case DictOf(items, other):
+            return any(_has_iterations(v) for _, v in items) or other is not None and _has_iterations(other)
+        case ObjectOf(_, fields):
+            return any(_has_iterations(v) for _, v in fields)
+    return False

@@ -13,11 +13,21 @@ from typing import Any
 import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linear:
     """An integer as constant + sum of coefficient * symbol; symbols are hashable tokens, sorted by repr."""
     const: int = 0
     terms: tuple[tuple[Any, int], ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, Linear) and self.const == other.const and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        # kept, since forms nest, and tables are looked up by them all the time
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = self.__dict__["_hash"] = hash((self.const, self.terms))
+        return known
 
     @staticmethod
     def symbol(token) -> Linear:
@@ -71,7 +81,7 @@ class Number(Value):
     linear: Linear | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Number) and (self.kind, self.linear) == (other.kind, other.linear) \
+        return self is other or isinstance(other, Number) and (self.kind, self.linear) == (other.kind, other.linear) \
             and same_dtype(self.dtype, other.dtype)
 
     def __hash__(self) -> int:
@@ -86,7 +96,7 @@ class Array(Value):
     dims: tuple[Linear | None, ...] | None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
+        return self is other or isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
 
     def __hash__(self) -> int:
         return hash((self.dtype, self.dims))

@@ -456,21 +456,19 @@ def with_expressions(stmt: Statement, new: tuple[Expr, ...]) -> Statement:
     return replace(stmt)
 
 
-_COMPOUND = (If, For, While, Try, With)
+_BLOCKS: dict[type, Callable[[Any], tuple[tuple[Statement, ...], ...]]] = {
+    If: lambda s: (s.body, s.orelse),
+    For: lambda s: (s.body, s.orelse),
+    While: lambda s: (s.body, s.orelse),
+    Try: lambda s: (s.body, *(b for _, _, b in s.handlers), s.orelse, s.final),
+    With: lambda s: (s.body,),
+}
 
 
 def blocks(stmt: Statement) -> tuple[tuple[Statement, ...], ...]:
     """The blocks inside a compound statement."""
-    if not isinstance(stmt, _COMPOUND):
-        return ()
-    match stmt:
-        case If(_, body, orelse) | For(_, _, body, orelse) | While(_, body, orelse):
-            return body, orelse
-        case Try(body, handlers, orelse, final):
-            return (body, *(b for _, _, b in handlers), orelse, final)
-        case With(_, body):
-            return (body,)
-    return ()
+    parts = _BLOCKS.get(type(stmt))
+    return () if parts is None else parts(stmt)
 
 
 def with_blocks(stmt: Statement, new: tuple[tuple[Statement, ...], ...]) -> Statement:
@@ -489,11 +487,20 @@ def with_blocks(stmt: Statement, new: tuple[tuple[Statement, ...], ...]) -> Stat
 
 def statements(block: tuple[Statement, ...]) -> Iterator[Statement]:
     """All statements of a block and of the blocks inside, in the order of the text."""
+    out: list[Statement] = []
     for stmt in block:
-        yield stmt
-        if isinstance(stmt, _COMPOUND):
-            for inner in blocks(stmt):
-                yield from statements(inner)
+        out.append(stmt)
+        if type(stmt) in _BLOCKS:
+            out += _inside(stmt)
+    return iter(out)
+
+
+def _inside(stmt: Statement) -> tuple[Statement, ...]:
+    # kept with the statement, which never changes
+    known: tuple[Statement, ...] | None = stmt.__dict__.get("_inside")
+    if known is None:
+        known = stmt.__dict__["_inside"] = tuple(s for block in blocks(stmt) for s in statements(block))
+    return known
 
 
 def suspends(block: tuple[Statement, ...]) -> bool:

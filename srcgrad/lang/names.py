@@ -5,7 +5,8 @@ import builtins
 import keyword
 import re
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from srcgrad.lang import core
 
@@ -78,16 +79,19 @@ def adjoint(name: str) -> str:
 
 def bound_by(stmt: core.Statement) -> tuple[str, ...]:
     """The names that the statement itself may bind (not those bound in the blocks inside)."""
-    match stmt:
-        case core.Bind(names, _) | core.Unpack(names, _, _):
-            return names
-        case core.Store(core.Name(name), _, _) | core.For(name, _, _, _):
-            return (name,)
-        case core.Try(_, handlers, _, _):
-            return tuple(name for _, name, _ in handlers if name is not None)
-        case core.With(items, _):
-            return tuple(name for _, name in items if name is not None)
-    return ()
+    binds = _BINDS.get(type(stmt))
+    return () if binds is None else binds(stmt)
+
+
+# A table by class, since few things are asked as often.
+_BINDS: dict[type, Callable[[Any], tuple[str, ...]]] = {
+    core.Bind: lambda s: s.names,
+    core.Unpack: lambda s: s.names,
+    core.Store: lambda s: (s.place.id,) if isinstance(s.place, core.Name) else (),
+    core.For: lambda s: (s.target,),
+    core.Try: lambda s: tuple(name for _, name, _ in s.handlers if name is not None),
+    core.With: lambda s: tuple(name for _, name in s.items if name is not None),
+}
 
 
 def bound(block: tuple[core.Statement, ...]) -> frozenset[str]:

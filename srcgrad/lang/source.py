@@ -97,6 +97,8 @@ def is_user_function(obj: Any) -> bool:
     >>> is_user_function(len), is_user_function(functools.reduce), is_user_function(ast.walk)
     (False, False, False)
     """
+    if _runs_no_python(type(obj)):
+        return False
     try:
         plain, _, _ = _unwrap(obj, (), {})
     except (SourceNotFound, ArgumentError, UnsupportedError):
@@ -128,6 +130,18 @@ def _unwrap(obj: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
             f"{obj.__qualname__} is a class, not a function",
             remedy="Differentiate a function that makes the object and returns a number from it.")
     return _unwrap(_call_of(obj), args, kwargs)
+
+
+@functools.cache
+def _runs_no_python(cls: type) -> bool:
+    """Whether calling an instance runs no Python of anyone: of a class in C, which stays as it is."""
+    may_change = bool(cls.__flags__ & _HEAP_TYPE)
+    return not (may_change or issubclass(cls, _FOLLOWED)) \
+        and isinstance(inspect.getattr_static(cls, "__call__", None), types.WrapperDescriptorType)
+
+
+_HEAP_TYPE = 1 << 9        # CPython's flag of classes that are made at run time
+_FOLLOWED = (types.FunctionType, types.MethodType, functools.partial, functools._lru_cache_wrapper, staticmethod, type)
 
 
 def _call_of(obj: Any) -> Any:

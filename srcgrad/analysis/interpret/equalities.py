@@ -1,11 +1,11 @@
 """Which lengths are assumed to be equal: guards check it, and equal lengths are written alike."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from srcgrad.analysis.lengths import SliceLength, map_inner, value_of, weight
-from srcgrad.analysis.values import Linear
+from srcgrad.analysis.values import Array, Linear
 
 MOST_STEPS = 8
 _Pair = tuple[Linear, Linear]
@@ -14,12 +14,15 @@ _Pair = tuple[Linear, Linear]
 class Equalities:
     """Lengths that are equal in this call, as far as that was needed.
 
-    guards: every assumption is put there.  sizes: the arguments' symbols in this call.
+    guards: every assumption is put there.  sizes: the arguments' symbols in this call.  changed: is called when
+    another assumption is made.
     """
 
-    def __init__(self, guards: dict[Any, Any], sizes: Mapping[Any, int]) -> None:
-        self.guards, self.sizes = guards, sizes
+    def __init__(self, guards: dict[Any, Any], sizes: Mapping[Any, int],
+                 changed: Callable[[], object] = lambda: None) -> None:
+        self.guards, self.sizes, self._changed = guards, sizes, changed
         self._simpler: dict[Linear, Linear] = {}
+        self._canonical: dict[int, tuple[Array, Array]] = {}     # answers by identity, as long as nothing is assumed
         for key, fact in guards.items():
             if key[0] == "same":
                 self._assume(*fact)
@@ -40,6 +43,17 @@ class Equalities:
             form = new
         return form
 
+    def canonical(self, value: Array) -> Array:
+        """The array with its lengths written as their roots."""
+        if not self._simpler or value.dims is None:
+            return value
+        known = self._canonical.get(id(value))
+        if known is None:
+            dims = tuple(None if d is None else self.root(d) for d in value.dims)
+            new = value if dims == value.dims else Array(value.dtype, dims)
+            known = self._canonical[id(value)] = (value, new)
+        return known[1]
+
     def unify(self, p: Linear, q: Linear) -> Linear | None:
         """The form that both are, if they are equal in this call: that is assumed, and guarded."""
         needed = self._needed(p, q)
@@ -56,6 +70,8 @@ class Equalities:
             # the simpler one stands for both, or a form could come to be inside itself
             kept, replaced = (q, p) if weight(q) < weight(p) else (p, q)
             self._simpler[replaced] = kept
+            self._canonical.clear()
+            self._changed()
 
     def _needed(self, p: Linear, q: Linear) -> list[_Pair] | None:
         """What must be equal for two forms to be, where it is in this call; None where it isn't known to be.

@@ -112,9 +112,10 @@ class Evaluator:
         self._within: list[type] = []
         self._recursive: set[type] = set()           # classes whose objects hold others of the same class
         self.displays: dict[int, Value] = {}         # lists as they are written, by the expression
-        self.equalities = Equalities(guards, sizes)
+        self.equalities = Equalities(guards, sizes, heap.forget_joins)
         self.unify, self.size = self.equalities.unify, self.equalities.size
         heap.unify, heap.canonical = self.unify, self.canonical
+        heap.forget_joins()
 
     # ------------------------------------------------------------ entry
 
@@ -126,7 +127,7 @@ class Evaluator:
     def __call__(self, expr: Expr, env: Env) -> Abstract:
         self.rewrites.pop((self.site, id(expr)), None)
         pending, partial = self.pending, self.partial
-        item = getattr(self, _method_name(type(expr).__name__))(expr, env)
+        item = getattr(self, _METHODS[type(expr)])(expr, env)
         if isinstance(item.value, Closure) and not item.varied and captures_active(item.value, env):
             item = replace(item, varied=True)
         if self.pending > pending and not isinstance(expr, (Tuple, List, Dict, Slice, Star)):
@@ -168,8 +169,7 @@ class Evaluator:
         """Lengths that are assumed to be equal are written alike."""
         if not isinstance(value, Array) or not value.dims:
             return value
-        dims = tuple(None if d is None else self.equalities.root(d) for d in value.dims)
-        return value if dims == value.dims else Array(value.dtype, dims)
+        return self.equalities.canonical(value)
 
     def _container(self, storage: Storage, depth: int = 0) -> Value:
         if depth > 4:
@@ -632,9 +632,8 @@ class Evaluator:
         return self._calls(self, expr, env)
 
 
-@functools.cache
-def _method_name(kind: str) -> str:
-    return "_" + kind.lower()
+_METHODS: dict[type, str] = {kind: "_" + kind.__name__.lower() for kind in (
+    Attr, Bin, Bool, Call, Compare, Cond, Const, Dict, Function, Item, List, Name, Opaque, Slice, Star, Tuple, Unary)}
 
 
 def _may_be(value: Value, obj: Any) -> bool | None:

@@ -54,13 +54,18 @@ from srcgrad.lang.core import (
     Effect,
     Expr,
     For,
+    If,
     Item,
+    Jump,
     Name,
     Refuse,
     Return,
     Statement,
     Store,
+    Try,
     Unpack,
+    While,
+    With,
     names_read,
     statements,
 )
@@ -234,7 +239,7 @@ class _Walk(Control):
             new = self._rewritten(stmt, env)
             if new is not None:
                 return self.block(new, env)
-            after = getattr(self, "_" + type(stmt).__name__.lower())(stmt, dict(env))
+            after = getattr(self, _METHODS[type(stmt)])(stmt, dict(env))
         except Refused as refusal:
             for (site, _), item in list(self.facts.kinds.items()):
                 if site is stmt:
@@ -263,7 +268,7 @@ class _Walk(Control):
         return found
 
     def _note(self, states: dict[Statement, Env], stmt: Statement, env: Env) -> None:
-        env = {name: item for name, item in env.items() if isinstance(name, str)}
+        env = {name: item for name, item in env.items() if type(name) is str}
         states[stmt] = merge_envs(self.heap, states[stmt], env) if stmt in states else env
 
     # ------------------------------------------------------------ simple statements
@@ -494,6 +499,10 @@ class _Walk(Control):
 
     def _refuse(self, stmt: Refuse, env: Env) -> None:
         return None
+
+
+_METHODS: dict[type, str] = {kind: "_" + kind.__name__.lower() for kind in (
+    Bind, Unpack, Store, Effect, If, For, While, Try, With, Return, Jump, Refuse, Comment)}
 
 
 def _holds_integers(value: Value) -> bool:

@@ -82,7 +82,7 @@ def note_decision(env: Env, name: str, value: Expr) -> None:
 
 def forget_decisions(env: Env, name: str) -> None:
     """A name is bound again: what it decided, and what others decided about it."""
-    for slot in [s for s in env if isinstance(s, Slot) and s.storage is DECISION]:
+    for slot in [s for s in env if type(s) is Slot and s.storage is DECISION]:
         value = env[slot].value
         if slot.key == name or isinstance(value, Decision) and name in names_read(value.test):
             del env[slot]

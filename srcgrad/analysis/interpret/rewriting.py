@@ -50,11 +50,20 @@ def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
         return new
     if isinstance(stmt, For) and (new := _for(ev, stmt, env) or rewritten_loop(ev, stmt, env)) is not None:
         return new
-    if any(is_candidate(e) or _is_flat(e) for top in expressions(stmt) for e in walk(top)):
+    if _has_candidates(stmt):
         whole = _with_expressions(stmt, lambda e: _expression(ev, e, env))
         if whole is not stmt:
             return _settled(whole)
     return rewritten_unpack(ev, stmt, env) if isinstance(stmt, Unpack) else None
+
+
+def _has_candidates(stmt: Statement) -> bool:
+    # kept with the statement, which never changes and is met in every round of every loop
+    known: bool | None = stmt.__dict__.get("_has_candidates")
+    if known is None:
+        known = stmt.__dict__["_has_candidates"] = any(
+            is_candidate(e) or _is_flat(e) for top in expressions(stmt) for e in walk(top))
+    return known
 
 
 def same_text(a: Block, b: Block) -> bool:

@@ -169,6 +169,7 @@ class Heap:
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
+        self._joins: dict[tuple[int, int], tuple[Abstract, Abstract, Abstract]] = {}     # by identity, with operands
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
         self.canonical: Callable[[Value], Value] = lambda value: value
 
@@ -246,7 +247,21 @@ class Heap:
 
     def join(self, a: Abstract, b: Abstract) -> Abstract:
         """What is true of both: references are united, and so no longer exact."""
-        if a is b or a == b:
+        if a is b:
+            return a
+        # loops join the same states again and again
+        joins = self._joins
+        known = joins.get((id(a), id(b)))
+        if known is None:
+            known = joins[id(a), id(b)] = (a, b, self._joined(a, b))
+        return known[2]
+
+    def forget_joins(self) -> None:
+        """Other lengths are assumed to be equal from now on."""
+        self._joins = {}
+
+    def _joined(self, a: Abstract, b: Abstract) -> Abstract:
+        if a == b:
             return a
         if PENDING in (a.value, b.value):
             known = a if b.value == PENDING else b
@@ -316,16 +331,16 @@ def merge_envs(heap: Heap, a: Env, b: Env) -> Env:
             continue
         if own is not None:
             out[name] = heap.join(own, item)
-        elif not isinstance(name, Slot):
+        elif type(name) is not Slot:
             out[name] = item
-    for slot in [name for name in a if isinstance(name, Slot) and name not in b]:
+    for slot in [name for name in a if type(name) is Slot and name not in b]:
         del out[slot]
     return out
 
 
 def live_part(env: Env, live: Collection[str]) -> Env:
     """What is live of a state; what objects hold is."""
-    return {name: item for name, item in env.items() if name in live or isinstance(name, Slot)}
+    return {name: item for name, item in env.items() if name in live or type(name) is Slot}
 
 
 def drop_slots(env: Env, storages: Iterable[Storage] | None = None) -> None:
@@ -379,12 +394,21 @@ def forgetful(item: Abstract, loop: int | None = None) -> Abstract:
 def forget_name(heap: Heap, env: Env, name: str) -> None:
     """`name` gets another value: paths that mention it no longer say where a view lies."""
     for other, item in env.items():
-        if item.refs and any(ref.path and _mentions(ref.path, name) for ref in item.refs):
+        if item.refs and name in _names_in_paths(item):
             env[other] = Abstract(item.value, frozenset(
                 Ref(ref.storage, None if ref.path and _mentions(ref.path, name) else ref.path) for ref in item.refs),
                 item.varied, item.items, item.partial)
             for ref in item.refs:
                 heap.mark(ref.storage, loose=bool(ref.path and _mentions(ref.path, name)))
+
+
+def _names_in_paths(item: Abstract) -> frozenset[str]:
+    # kept with the value, which never changes: every assignment asks it of every name
+    known: frozenset[str] | None = item.__dict__.get("_names_in_paths")
+    if known is None:
+        known = item.__dict__["_names_in_paths"] = frozenset(
+            name for ref in item.refs for step in ref.path or () for name in names_read(step))
+    return known
 
 
 def _mentions(path: tuple[Expr, ...], name: str) -> bool:
