@@ -17,6 +17,7 @@ The grammar (verified between passes by `lang.verify`)::
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -472,7 +473,9 @@ def blocks(stmt: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def with_blocks(stmt: Statement, new: tuple[tuple[Statement, ...], ...]) -> Statement:
-    """The same statement over new blocks (as many, in the order of `blocks`)."""
+    """The same statement over new blocks (as many, in the order of `blocks`); itself where they are the same."""
+    if type(stmt) not in _BLOCKS or all(map(_same, blocks(stmt), new)):
+        return stmt
     match stmt:
         case If() | For() | While():
             return replace(stmt, body=new[0], orelse=new[1])
@@ -483,6 +486,10 @@ def with_blocks(stmt: Statement, new: tuple[tuple[Statement, ...], ...]) -> Stat
         case With():
             return replace(stmt, body=new[0])
     return stmt
+
+
+def _same(one: tuple[Statement, ...], other: tuple[Statement, ...]) -> bool:
+    return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
 def statements(block: tuple[Statement, ...]) -> Iterator[Statement]:

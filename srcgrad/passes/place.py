@@ -145,14 +145,15 @@ class _Placer(Loops, Guards):
             return self._in_order(kept, stmt, []), [*step.adjoint, *back], needs
         also = [Effect(e) for e in step.also_reads]
         reads = self.reads.parts_of([*step.first, *step.adjoint, *also], stmt)
-        post = frozenset(k for k in reads if k[0] == "name" and k[1] in bound)
+        own: Needs = frozenset(("name", name) for name in bound)
+        post = reads & own
         needs = needs | self.reads.parts.new(reads - post, needs)
         saves: Block = []
         restores: Block = []
         for name in bound:
             if self._must_save_name(name, needs, stmt, depth):
                 self._save_name(name, stmt, depth, saves, restores)
-        needs = frozenset(k for k in needs if not (k[0] == "name" and k[1] in bound))
+        needs = needs - own
         self._check_unseen(stmt, needs)
         contents, extra = self._save_content(stmt, needs, depth)
         needs = self._after_birth(stmt, needs) | extra

@@ -1,8 +1,8 @@
 """Read what a temporary is a copy of, instead of the temporary."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from dataclasses import replace
 
 from srcgrad.lang import core
 from srcgrad.lang.core import Attr, Bind, Const, Expr, Item, Name, Statement, Store, Unary, While
@@ -99,33 +99,26 @@ class _Walk:
 def map_expressions(stmt: Statement, function: Callable[[Expr], Expr]) -> Statement:
     """The statement with `function` applied to all that it evaluates itself; a stored part keeps its owner's name.
 
-    In `t[i] = v` and `t += v` the name t is no value to be replaced.
+    In `t[i] = v` and `t += v` the name t is no value to be replaced.  Where nothing changes it is the same statement,
+    so that what is known of it stays known.
     """
-    match stmt:
-        case Bind(_, values):
-            return replace(stmt, values=tuple(map(function, values)))
-        case Store(place, _, value):
-            return replace(stmt, place=map_place(place, function), value=function(value))
-        case core.Unpack() | core.Effect() | core.Return():
-            return replace(stmt, value=function(stmt.value))
-        case core.If() | While():
-            return replace(stmt, test=function(stmt.test))
-        case core.For():
-            return replace(stmt, iter=function(stmt.iter))
-        case core.With(items, _):
-            return replace(stmt, items=tuple((function(e), name) for e, name in items))
-        case core.Jump(_, value) if value is not None:
-            return replace(stmt, value=function(value))
-    return stmt
+    old = core.expressions(stmt)
+    if not old or isinstance(stmt, core.Try):
+        return stmt
+    if isinstance(stmt, Store):
+        new: tuple[Expr, ...] = map_place(stmt.place, function), function(stmt.value)
+    else:
+        new = tuple(map(function, old))
+    return stmt if all(map(operator.is_, old, new)) else core.with_expressions(stmt, new)
 
 
 def map_place(place: Expr, function: Callable[[Expr], Expr]) -> Expr:
     """The place with `function` applied to its indices only."""
     match place:
-        case Item(value, index):
-            return Item(map_place(value, function), function(index), at=place.at)
-        case Attr(value, name):
-            return Attr(map_place(value, function), name, at=place.at)
         case Name():
             return place
+        case Item() | Attr():
+            owner, *parts = core.children(place)
+            new = (map_place(owner, function), *map(function, parts))
+            return place if all(map(operator.is_, core.children(place), new)) else core.rebuild(place, new)
     return function(place)

@@ -162,16 +162,13 @@ class _Sweep:
     def block(self, block: Block, live: Keys) -> Result:
         left: list[Statement] = []
         for stmt in reversed(block):
-            kept, live = self.statement(stmt, live | self.pinned | self.raised)
+            kept, live = self.statement(stmt, _union(_union(live, self.pinned), self.raised))
             left.extend(reversed(kept))
         return tuple(reversed(left)), live
 
     def statement(self, stmt: Statement, live: Keys) -> Result:
-        visit: Callable[[Statement, Keys], Result] = getattr(self, f"_{type(stmt).__name__.lower()}", self._other)
+        visit: Callable[[Statement, Keys], Result] = getattr(self, _METHODS[type(stmt)])
         return visit(stmt, live)
-
-    def _other(self, stmt: Statement, live: Keys) -> Result:
-        return (stmt,), live | statement_reads(stmt, self.effects)
 
     def _comment(self, stmt: Comment, live: Keys) -> Result:
         return (stmt,), live
@@ -183,9 +180,9 @@ class _Sweep:
         unread = live.isdisjoint(("name", name) for name in stmt.names)
         for name, value in zip(stmt.names, stmt.values):
             if value != Name(name):
-                live = live - {("name", name)} - self._fresh(name)
+                live = live - (self._fresh(name) | {("name", name)})
         for _, value in kept:
-            live |= reads(value, self.effects)
+            live = _union(live, reads(value, self.effects))
         if unread and len(kept) == 1:
             return (Effect(kept[0][1], at=stmt.at),), live
         if len(kept) < len(stmt.names):
@@ -256,7 +253,7 @@ class _Sweep:
         before = before_body | before_orelse | reads(stmt.test, self.effects)
         if _empty(body):
             return (replace(stmt, test=_negated(stmt.test), body=orelse, orelse=()),), before
-        return (replace(stmt, body=body, orelse=() if _empty(orelse) else orelse),), before
+        return (core.with_blocks(stmt, (body, () if _empty(orelse) else orelse)),), before
 
     def _for(self, stmt: For, live: Keys) -> Result:
         target = frozenset({("name", stmt.target)})
@@ -264,7 +261,7 @@ class _Sweep:
         body, head = self._loop(stmt.body, after, live, target)
         if _empty(body) and _empty(orelse) and live.isdisjoint(target) and self.effects.pure(stmt.iter):
             return (), live
-        return (replace(stmt, body=body, orelse=orelse),), head | reads(stmt.iter, self.effects)
+        return (core.with_blocks(stmt, (body, orelse)),), head | reads(stmt.iter, self.effects)
 
     def _while(self, stmt: While, live: Keys) -> Result:
         orelse, after = self.block(stmt.orelse, live)
@@ -274,7 +271,7 @@ class _Sweep:
             if _empty(body):
                 return (), live
         body, head = self._loop(stmt.body, after | reads(stmt.test, self.effects), live, NOTHING)
-        return (replace(stmt, body=body, orelse=orelse),), head
+        return (core.with_blocks(stmt, (body, orelse)),), head
 
     def _loop(self, body: Block, head: Keys, after_break: Keys, target: Keys) -> Result:
         """What is left of the body, and what is live before each turn; `head` is live where no turn follows."""
@@ -327,6 +324,15 @@ class _Sweep:
         body, live = self.block(stmt.body, live)
         self.raised = outside
         return (replace(stmt, body=body),), live | before_exit | statement_reads(stmt, self.effects)
+
+
+_METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (
+    Bind, Comment, Effect, For, If, Jump, core.Refuse, core.Return, Store, Try, Unpack, While, With)}
+
+
+def _union(live: Keys, more: Keys) -> Keys:
+    """Both; most often nothing is added to the many that are live already."""
+    return live if more <= live else live | more
 
 
 def _never_raises(value: Expr) -> bool:

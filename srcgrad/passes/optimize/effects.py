@@ -91,13 +91,16 @@ def owner_of_shape(expr: Expr) -> str | None:
 
 def statement_reads(stmt: Statement, effects: Effects) -> Keys:
     """What the statement itself reads, blocks inside left out; `u[i] = v` reads the name u but not its content."""
-    out: set[Key] = set()
-    for expr in core.expressions(stmt):
-        if isinstance(stmt, Store) and expr is stmt.place and stmt.op is None:
-            out |= place_reads(expr, effects)
-        else:
-            _read(expr, effects, out)
-    return frozenset(out)
+    answer: Keys | None = effects.known.get(("statement", stmt))
+    if answer is None:
+        out: set[Key] = set()
+        for expr in core.expressions(stmt):
+            if isinstance(stmt, Store) and expr is stmt.place and stmt.op is None:
+                out |= place_reads(expr, effects)
+            else:
+                _read(expr, effects, out)
+        answer = effects.known["statement", stmt] = frozenset(out)
+    return answer
 
 
 def place_reads(place: Expr, effects: Effects) -> Keys:
@@ -123,12 +126,15 @@ def writes(stmt: Statement, effects: Effects) -> Keys:
 
 def header_writes(stmt: Statement, effects: Effects) -> Keys:
     """As `writes`, without the blocks inside."""
-    out: set[Key] = {("name", name) for name in bound_by(stmt)}
-    if isinstance(stmt, Store):
-        out |= _stored(stmt.place, effects)
-    for expr in core.expressions(stmt):
-        out |= written(expr, effects)
-    return frozenset(out)
+    answer: Keys | None = effects.known.get(("header", stmt))
+    if answer is None:
+        out: set[Key] = {("name", name) for name in bound_by(stmt)}
+        if isinstance(stmt, Store):
+            out |= _stored(stmt.place, effects)
+        for expr in core.expressions(stmt):
+            out |= written(expr, effects)
+        answer = effects.known["header", stmt] = frozenset(out)
+    return answer
 
 
 def _stored(place: Expr, effects: Effects) -> Keys:
@@ -187,15 +193,18 @@ def argument_writes(stmt: Statement, effects: Effects) -> Keys:
 
 def block_expressions(block: Block) -> Iterator[Expr]:
     """All expressions of all statements, those of the blocks inside included."""
-    for stmt in core.statements(block):
-        yield from core.expressions(stmt)
+    return (expr for stmt in core.statements(block) for expr in core.expressions(stmt))
 
 
 def captured(block: Block) -> frozenset[str]:
     """Names read where no pass can follow: inside functions, comprehensions and the like, now or later."""
-    out: set[str] = set()
-    for expr in block_expressions(block):
-        for node in core.walk(expr):
-            if isinstance(node, (Opaque, Function)):
-                out |= core.names_read(node)
-    return frozenset(out)
+    return frozenset().union(*(_captured(expr) for expr in block_expressions(block)))
+
+
+def _captured(expr: Expr) -> frozenset[str]:
+    # kept with the node, which never changes
+    known: frozenset[str] | None = expr.__dict__.get("_captured")
+    if known is None:
+        known = expr.__dict__["_captured"] = frozenset().union(
+            *(core.names_read(node) for node in core.walk(expr) if isinstance(node, (Opaque, Function))))
+    return known

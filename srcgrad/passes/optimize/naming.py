@@ -80,7 +80,8 @@ def _rename_statement(stmt: Statement, names: dict[str, str], values: dict[str, 
     stmt = map_expressions(stmt, lambda e: core.substitute(e, values))
     match stmt:
         case Bind() | Unpack():
-            stmt = replace(stmt, names=tuple(names.get(n, n) for n in stmt.names))
+            if not names.keys().isdisjoint(stmt.names):
+                stmt = replace(stmt, names=tuple(names.get(n, n) for n in stmt.names))
         case For():
             stmt = replace(stmt, target=names.get(stmt.target, stmt.target))
         case Store() if whole is not None:

@@ -54,10 +54,14 @@ Block = tuple[Statement, ...]
 
 
 class Oracles:
-    """Answers for one generated body."""
+    """Answers for one generated body; `earlier` are those for what the body was made of."""
 
-    def __init__(self, context: Context, body: Block) -> None:
+    def __init__(self, context: Context, body: Block, earlier: Oracles | None = None) -> None:
         self.c, self.body = context, body
+        # an expression, what its names are, and what it is then: most of a body is what it was before
+        self._evaluated: dict[int, tuple[Expr, list[Value | None], Value]] = {}
+        if earlier is not None:
+            self.primal, self._evaluated = earlier.primal, earlier._evaluated
         self._memo: dict[int, tuple[Expr, bool]] = {}
         self._values: dict[int, tuple[Expr, Value]] = {}
         self.private: frozenset[str] = frozenset()    # names that alone mean their objects, and are added to as a whole
@@ -68,8 +72,12 @@ class Oracles:
     def primal(self) -> dict[str, Abstract]:
         """Every primal name with all that it may be at any time."""
         out: dict[str, Abstract] = dict(self.c.facts.entry)
+        seen: set[tuple[str, int]] = set()
         for env in (*self.c.facts.before.values(), *self.c.facts.after.values()):
             for name, item in env.items():
+                if (name, id(item)) in seen:
+                    continue
+                seen.add((name, id(item)))
                 old = out.get(name)
                 if old is not None and old is not item and old != item:
                     parts = {id(part): part for part in (*(old.items or ()), *(item.items or ()))}
@@ -97,7 +105,15 @@ class Oracles:
         return out
 
     def _evaluate(self, expr: Expr, kinds: dict[str, Value]) -> Value:
-        env = {name: Abstract(kinds[name]) for name in names_read(expr) if name in kinds}
+        names = names_read(expr)
+        given = [kinds.get(name) for name in names]
+        known = self._evaluated.get(id(expr))
+        if known is None or known[1] != given:
+            env = {name: Abstract(kind) for name, kind in zip(names, given) if kind is not None}
+            known = self._evaluated[id(expr)] = (expr, given, self._probed(expr, env))
+        return known[2]
+
+    def _probed(self, expr: Expr, env: dict[Any, Abstract]) -> Value:
         try:
             return Probe(self.c)(expr, env).value
         except Exception:             # whatever can't be told is unknown

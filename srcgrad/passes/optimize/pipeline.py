@@ -32,8 +32,9 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
     """The same function, as a careful person would have written it."""
     temporaries = frozenset(context.temporaries) | {
         bar for name, bar in context.bars.items() if name in context.temporaries}
+    oracles = None
     for _ in range(2):
-        oracles = Oracles(context, body)
+        oracles = Oracles(context, body, oracles)
         effects = oracles.effects
         body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)
         adjoints = frozenset(context.bars.values()) | frozenset(n for n in temporaries if n.endswith("_bar"))
@@ -49,7 +50,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
                            if n not in effects.storages or n in oracles.private)
         body = merge_accumulation(body, effects, values)
         body = save_first(body, temporaries)
-    oracles = Oracles(context, body)
+    oracles = Oracles(context, body, oracles)
     body = augment(start_with_first_term(body, oracles), oracles)
     body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)       # factors that met when terms did
     body = scalars_first(body, oracles.kind, oracles.pure, names.bound(body) - oracles.primal.keys())
