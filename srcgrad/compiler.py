@@ -85,12 +85,12 @@ def compile_gradient(found: Found, values: tuple[Value, ...], request: Request,
 
 _compiling = threading.Lock()
 _thresholds: list[tuple[int, int, int]] = []        # what to put back: one entry a compilation that is running
-_MANY = 100_000
+_MANY = 500_000
 
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """A compilation makes millions of small objects and few cycles, so looking for cycles rarely saves a tenth of it."""
+    """A compilation makes millions of small objects and few cycles: looking for cycles rarely saves a tenth of it."""
     with _compiling:
         before = gc.get_threshold()
         _thresholds.append(before)

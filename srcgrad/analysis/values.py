@@ -96,7 +96,8 @@ class Array(Value):
     dims: tuple[Linear | None, ...] | None
 
     def __eq__(self, other: object) -> bool:
-        return self is other or isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
+        return self is other or isinstance(other, Array) and self.dims == other.dims \
+            and same_dtype(self.dtype, other.dtype)
 
     def __hash__(self) -> int:
         return hash((self.dtype, self.dims))

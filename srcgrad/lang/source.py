@@ -97,7 +97,8 @@ def is_user_function(obj: Any) -> bool:
     >>> is_user_function(len), is_user_function(functools.reduce), is_user_function(ast.walk)
     (False, False, False)
     """
-    if _runs_no_python(type(obj)):
+    cls: Any = type(obj)
+    if _runs_no_python(cls):
         return False
     try:
         plain, _, _ = _unwrap(obj, (), {})

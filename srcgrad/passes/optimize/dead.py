@@ -326,7 +326,7 @@ class _Sweep:
         return (replace(stmt, body=body),), live | before_exit | statement_reads(stmt, self.effects)
 
 
-_METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (
+_METHODS: dict[type, str] = {kind: f"_{kind.__name__.lower()}" for kind in (
     Bind, Comment, Effect, For, If, Jump, core.Refuse, core.Return, Store, Try, Unpack, While, With)}
 
 
