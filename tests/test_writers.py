@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import clone, same
+from harness import check_program, clone, same
 from srcgrad import grad
 from srcgrad.errors import UnsupportedError
 from srcgrad.library import writers
@@ -151,3 +151,66 @@ def _resized(x):
 def test_what_is_refused_is_named(function: Callable, word: str) -> None:
     with pytest.raises(UnsupportedError, match=word):
         grad(function)(np.array([1.0, 2.0, 3.0]))
+
+
+# ---------------------------------------------------------------- NumPy's own errors stay
+
+def product_into_integers(x, n):
+    m = np.zeros(3, int)
+    try:
+        np.multiply(n, 0.5, out=m)
+    except TypeError:
+        return np.sum(x * (m + 1))
+    return np.sum(x * x)
+
+
+def sum_into_integers(x, n):
+    m = n.copy()
+    try:
+        np.add(m, x, out=m)
+    except TypeError:
+        return np.sum(x * m)
+    return np.sum(x)
+
+
+def scaled_by_a_number(x, n):
+    n = n.copy()
+    try:
+        n *= 0.5
+    except TypeError:
+        return np.sum(x * n)
+    return np.sum(x * x)
+
+
+def scaled_by_the_argument(x, n):
+    n = n.copy()
+    try:
+        n *= x
+    except TypeError:
+        return np.sum(x * n)
+    return np.sum(x * x)
+
+
+def part_scaled_by_the_argument(x, n):
+    n = n.copy()
+    try:
+        n[1:] *= x[1:]
+    except TypeError:
+        return np.sum(x * n)
+    return np.sum(x * x)
+
+
+def element_scaled_by_the_argument(x, n):
+    items = [n.copy()]
+    try:
+        items[0] *= x
+    except TypeError:
+        return np.sum(x * items[0])
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("general", [False, True])
+@pytest.mark.parametrize("f", [product_into_integers, sum_into_integers, scaled_by_a_number, scaled_by_the_argument,
+                               part_scaled_by_the_argument, element_scaled_by_the_argument])
+def test_integers_take_no_floats(f, general):
+    check_program(f, (np.array([0.4, -0.3, 0.8]), np.array([1, 2, 3])), (0,), general=general)

@@ -33,6 +33,14 @@ def write_into(value: Any, out: Array) -> Array:
     return out
 
 
+def write_same_kind_into(value: Any, out: Array) -> Array:
+    """f(..., out=out), where what f gives may not fit into the array"""
+    if not np.can_cast(np.result_type(value), out.dtype, "same_kind"):
+        raise TypeError("the result can't be cast to the type of `out` with casting rule 'same_kind'")
+    out[...] = value
+    return out
+
+
 @equivalent(np.copyto, writes=True)
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     if where is True:

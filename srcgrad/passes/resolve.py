@@ -20,23 +20,26 @@ from srcgrad.analysis.interpret.expressions import basic_index
 from srcgrad.analysis.interpret.interpreter import Facts, filled_array
 from srcgrad.analysis.interpret.state import Abstract, Ref, Storage
 from srcgrad.analysis.scope import Outer
-from srcgrad.analysis.values import UNKNOWN, Array, ListOf, RangeOf, TupleOf, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, ListOf, RangeOf, TupleOf, Value, number_of
 from srcgrad.lang.core import (
     Attr,
     Bin,
     Bind,
+    Bool,
     Call,
     Const,
     Expr,
     For,
     If,
     Item,
+    Jump,
     List,
     Name,
     Refuse,
     Statement,
     Store,
     Tuple,
+    Unary,
     blocks,
     with_blocks,
 )
@@ -103,7 +106,7 @@ class _Resolver:
             return [stmt]
         if stmt.op in LINEAR and self._in_place(stmt):
             return [stmt]
-        return self._spelled_out(stmt, stmt.place)
+        return self._spelled_out(stmt, stmt.place, self._owner_kind(stmt))
 
     def _holds_array(self, stmt: Store) -> bool:
         """Whether `owner[k] op= v` writes into an array that a list, a dict or an object holds."""
@@ -122,7 +125,7 @@ class _Resolver:
             return [first, *self._either_way(stmt, Name(name, at=stmt.place.at), (back,))]
         if not active or stmt.op in LINEAR:
             return [first, replace(stmt, place=whole)]
-        return [first, *self._spelled_out(stmt, whole)]
+        return [first, *self._spelled_out(stmt, whole, held)]
 
     def _unknown(self, stmt: Store, expr: Expr) -> bool:
         """Whether it comes from code that isn't followed, so that it may be an array."""
@@ -146,18 +149,33 @@ class _Resolver:
         return isinstance(stmt.place, Item) and isinstance(self.facts.value(stmt, stmt.place.value), Array) \
             and basic_index(self.facts.value(stmt, stmt.place.index)) is True
 
-    def _spelled_out(self, stmt: Store, place: Expr) -> list[Statement]:
-        """place op= v   ->   t = place op v; place = t"""
+    def _spelled_out(self, stmt: Store, place: Expr, kind: Value) -> list[Statement]:
+        """place op= v   ->   t = place op v; place = t, where NumPy would do that, too"""
         name = self._made("t")
-        return [Bind((name,), (_operation(stmt, place, stmt.value),), at=stmt.at),
-                Store(place, None, Name(name), at=stmt.at)]
+        first = Bind((name,), (_operation(stmt, place, stmt.value),), at=stmt.at)
+        return [first, *self._unless_it_fits(stmt, place, kind, Name(name)), Store(place, None, Name(name), at=stmt.at)]
+
+    def _unless_it_fits(self, stmt: Store, place: Expr, kind: Value, value: Name) -> list[Statement]:
+        """An array of unknown type may be one of integers, which `op=` doesn't write others into."""
+        if not isinstance(kind, Array) or kind.dtype is not None or not isinstance(place, Item):
+            return []
+        array = place.value
+        numpy = self._outside("np", np)
+        fits = Call(Attr(numpy, "can_cast"), (Call(Attr(numpy, "result_type"), (value,)), Attr(array, "dtype"),
+                                              Const("same_kind")), at=stmt.at)
+        error = Call(Name("TypeError"), (Const(f"`{stmt.op}=` doesn't write floats into an array of integers"),))
+        # one cell takes what there is
+        test = Bool("and", (self._is_array(stmt, value), Unary("not", fits))) if place.index != Const(...) else \
+            Unary("not", fits)
+        return [If(test, (Jump("raise", error, at=stmt.at),), at=stmt.at)]
 
     def _augmented_name(self, stmt: Store, name: Name) -> list[Statement]:
         kind = self.facts.value(stmt, name)
         whole = Item(name, Const(...), at=name.at)
         if number_of(kind) is not None or isinstance(kind, TupleOf):
             return [Bind((name.id,), (_operation(stmt, name, stmt.value),), at=stmt.at)]
-        if isinstance(kind, Array) and kind.dims is None and not self._aliased(stmt, name):
+        if isinstance(kind, Array) and kind.dims is None and self.facts.kind(stmt, name).varied \
+                and not self._aliased(stmt, name):
             return [Bind((name.id,), (_operation(stmt, name, stmt.value),), at=stmt.at)]
         if isinstance(kind, Array) and kind.dims is None:
             return self._either_way(stmt, name)
@@ -167,7 +185,10 @@ class _Resolver:
             return [stmt]
         if not self._differentiated(stmt, name) or stmt.op in LINEAR:
             return [replace(stmt, place=whole)]
-        return self._spelled_out(stmt, whole)
+        return self._spelled_out(stmt, whole, kind)
+
+    def _owner_kind(self, stmt: Store) -> Value:
+        return self.facts.value(stmt, stmt.place.value if isinstance(stmt.place, (Item, Attr)) else stmt.place)
 
     def _differentiated(self, stmt: Store, place: Expr) -> bool:
         """Whether what is written has a derivative; an array of integers has none, and NumPy says what it takes."""
@@ -185,7 +206,8 @@ class _Resolver:
             before.append(Bind((held,), (value,), at=stmt.at))
             value = Name(held, at=value.at)
         whole = replace(stmt, place=Item(name, Const(...), at=name.at), value=value)
-        written = [whole] if stmt.op in LINEAR else self._spelled_out(whole, whole.place)
+        plain = stmt.op in LINEAR or not self._differentiated(stmt, stmt.place)
+        written = [whole] if plain else self._spelled_out(whole, whole.place, self.facts.value(stmt, stmt.place))
         rebound = Bind((name.id,), (_operation(stmt, name, value),), at=stmt.at)
         return [*before, If(self._is_array(stmt, name), tuple(written), (rebound, *back), at=stmt.at)]
 

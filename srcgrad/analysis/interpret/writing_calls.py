@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.state import Env
-from srcgrad.analysis.values import UNKNOWN, Array, Known, ObjectOf, TupleOf, Value, number_of
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, ObjectOf, TupleOf, Value, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Star, Tuple
 from srcgrad.library import order_statistics, writers
 from srcgrad.library.registry import equivalent_of, method_of
@@ -166,13 +166,23 @@ class _Rewriter:
             self.refuse("`out=` with several arrays isn't supported", "assign the results to names")
         where = self.kwargs.pop("where", None)
         self.check_casts(function, args)
+        fits = not isinstance(function, np.ufunc) or self.value(self.kwargs.get("casting", Const(None))) != Known(None)
         value = self.plain_call(function, args[owner:])
+        fits = fits or self.fits(value, out)
+        if not fits and where is None:
+            return self.use(writers.write_same_kind_into, value, out)
         if where is None or self.value(where) == Known(True):
             return self.use(writers.write_into, value, out)
         if not isinstance(function, np.ufunc) or function.nout > 1 or function.signature or len(args) > 2:
             self.refuse("`where=` with `out=` isn't supported for this function", "write to `z[mask]`")
         masked = writers.write_masked if len(args) == 1 else writers.write_masked_pair
         return self.use(masked, self.call.func, *args, out, where)
+
+    def fits(self, value: Expr, out: Expr) -> bool:
+        """Whether the array certainly takes what is written into it."""
+        kinds = self.value(value), self.value(out)
+        given, taken = (kind.dtype if isinstance(kind, (Array, Number)) else None for kind in kinds)
+        return given is not None and taken is not None and np.can_cast(given, taken, "same_kind")
 
     def plain_call(self, function: Any, args: list[Expr]) -> Expr:
         """The call without `out`, and without what says nothing then."""
