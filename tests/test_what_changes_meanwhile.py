@@ -160,3 +160,46 @@ OF_VECTORS = [list_grows, key_changes, field_changes, cell_changes, callee_chang
 @pytest.mark.parametrize("f", [*OF_VECTORS, rows_by_a_field])
 def test_gradients(f, options):
     check_program(f, (A if f is rows_by_a_field else X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- iterators that the loop over them advances, too
+
+def every_other(x):
+    y, numbers = x.copy(), iter(range(4))
+    for i in numbers:
+        y[i] *= y[i + 1]
+        j = next(numbers)
+        y[j] = y[i] ** 2
+    return np.sum(y)
+
+
+def rest_in_an_inner_loop(x):
+    s, values = 1.0, iter(x)
+    for v in values:
+        if v > 0.9:
+            s = s * next(values, 2.0)
+        for w in values:
+            s = s + w * v
+            if w > 1.0:
+                break
+    return s
+
+
+def endless(x):
+    def powers(k):
+        while True:
+            k = k * 1.1
+            yield k
+
+    s, steps = 1.0, powers(x[0])
+    for v in steps:
+        s = s * v + next(steps)
+        if s > 20.0:
+            break
+    return s
+
+
+@each_way
+@pytest.mark.parametrize("f", [every_other, rest_in_an_inner_loop, endless])
+def test_iterators(f, options):
+    check_program(f, (X,), (0,), **options)

@@ -180,8 +180,13 @@ class _Cursor:
     def loop(self, stmt: For) -> Any:
         def build(make: Make) -> list[Statement]:
             first = (Bind((stmt.target,), (self._item(stmt.at),), at=stmt.at), self._advance(stmt.at))
-            return [While(self._left(), (*first, *stmt.body), at=stmt.at)]
+            return [While(self._left(), (*first, *_followed(make, stmt.body)), at=stmt.at)]
         return build
+
+
+def _followed(make: Make, body: Block) -> Block:
+    """The body of a loop that is replaced, in which the iterator may be advanced, too."""
+    return make.work.block(body)           # type: ignore[attr-defined]
 
 
 # ---------------------------------------------------------------- step by step
@@ -250,7 +255,8 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
     def loop(use: For) -> Any:
         def build(make: Make) -> list[Statement]:
             block, value = step(Const(None), use.at)
-            return [While(Const(True), (*block, Bind((use.target,), (value,), at=use.at), *use.body), at=use.at)]
+            body = (*block, Bind((use.target,), (value,), at=use.at), *_followed(make, use.body))
+            return [While(Const(True), body, at=use.at)]
         return build
 
     facts.replacements[stmt] = start
