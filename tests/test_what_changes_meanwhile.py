@@ -165,7 +165,8 @@ def test_gradients(f, options):
 # ---------------------------------------------------------------- iterators that the loop over them advances, too
 
 def every_other(x):
-    y, numbers = x.copy(), iter(range(4))
+    y = x.copy()
+    numbers = iter(range(4))
     for i in numbers:
         y[i] *= y[i + 1]
         j = next(numbers)
@@ -174,7 +175,8 @@ def every_other(x):
 
 
 def rest_in_an_inner_loop(x):
-    s, values = 1.0, iter(x)
+    s = 1.0
+    values = iter(x)
     for v in values:
         if v > 0.9:
             s = s * next(values, 2.0)
@@ -191,7 +193,8 @@ def endless(x):
             k = k * 1.1
             yield k
 
-    s, steps = 1.0, powers(x[0])
+    s = 1.0
+    steps = powers(x[0])
     for v in steps:
         s = s * v + next(steps)
         if s > 20.0:
