@@ -411,7 +411,7 @@ def returns_elsewhere(block: tuple[core.Statement, ...]) -> int:
 # ---------------------------------------------------------------- refusals, names, places
 
 @pytest.mark.parametrize("body, said", [
-    ("global z", "`global`"), ("class C: pass", "a class inside"), ("async def g(): pass", "`async`"),
+    ("class C: pass", "a class inside"), ("async def g(): pass", "`async`"),
     ("x = g((yield x))", "`yield` in this place"), ("from . import y", "a relative import"),
     ("y = g(x and (z := 1))", "`:=`"),
     ("y = g(x) + sum([(z := i) for i in x])", "`:=`"), ("y = g(x) + (z := 1)", "`:=`"),
