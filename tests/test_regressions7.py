@@ -48,6 +48,16 @@ def keys_that_are_handed_on(x):
     return [k for k in e][0]
 
 
+def largest_key(x):
+    d = {v: k for k, v in enumerate(x)}
+    return max(d) * 2 + sum(d)
+
+
+def keys_beside_others(x):
+    d = {v: k for k, v in enumerate(x)}
+    return sum(k * v for k, v in zip(d, x))
+
+
 def a_key_that_is_taken_out(x):
     d = {x[0]: x[1]}
     k, v = d.popitem()
@@ -56,7 +66,7 @@ def a_key_that_is_taken_out(x):
 
 @each_way
 @pytest.mark.parametrize("f", [keys_of_a_display, keys_in_tuples, keys_of_a_default_dict, keys_that_are_handed_on,
-                               a_key_that_is_taken_out])
+                               largest_key, keys_beside_others, a_key_that_is_taken_out])
 def test_keys_that_are_differentiated_are_refused_where_they_are_used(f, options):
     with pytest.raises(UnsupportedError, match="the keys of this dict depend on what is differentiated"):
         derivative(f, (0,), **options)(X)
@@ -124,3 +134,29 @@ def merged_in_a_loop(x):
                                merged_comprehension, merged_in_a_loop])
 def test_merged_dicts(f, options):
     check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- the least of several tuples
+
+def least_tuple(x):
+    pairs = [(x[0], [1, x[2]]), (x[1], [2, x[0]]), (x[1], [2, x[0]])]
+    return min(pairs)[1][1] * max(pairs)[0] + max((x[0], 3), (x[2], 1))[0]
+
+
+@each_way
+def test_the_least_of_several_tuples_is_the_first(options):
+    check_program(least_tuple, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- known to be wrong
+
+def view_of_a_dict_that_grows(x):
+    d = {"a": x[0], "b": x[1]}
+    values = d.values()
+    d["c"] = x[2]
+    return sum(values) * 2.0
+
+
+@pytest.mark.xfail(strict=True, reason="a view of a dict is a list of what the dict held when it was made")
+def test_a_view_of_a_dict_that_grows():
+    check_program(view_of_a_dict_that_grows, (X,), (0,))

@@ -276,5 +276,12 @@ def choice_adjoint(g: Any, out: Any, values: Sequence[Any]) -> list[Any]:
     """
     if len(values) == 1:
         return [choice_adjoint(g, out, tuple(values[0]))] if len(values[0]) != 1 else [[g]]
+    if isinstance(out, (tuple, list)):      # Python takes the first of those that are equal
+        first = next(k for k, v in enumerate(values) if v == out)
+        return [g if k == first else _zeroed(g) for k in range(len(values))]
     ties = sum(bool(v == out) for v in values)
     return [g / ties if v == out else 0.0 * g for v in values]
+
+
+def _zeroed(g: Any) -> Any:
+    return [_zeroed(part) for part in g] if isinstance(g, (list, tuple)) else None if g is None else 0.0 * g

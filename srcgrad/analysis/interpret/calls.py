@@ -70,6 +70,7 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
 ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, itertools.chain.from_iterable, np.ndenumerate,
                        *(v for v in vars(itertools).values() if isinstance(v, type))))
+READS_ITEMS = frozenset((min, max, sum, sorted, tuple, any, all))
 COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
                 itertools.product)
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
@@ -189,6 +190,10 @@ class Calls:
             return ev.fresh(expr, ListOf(key.value), key.varied)
         if function is list and args and isinstance(ev.value(args[0]), RangeOf):
             return ev.fresh(expr, ListOf(Number("int")), False)
+        if _hashable(function) and (function in ITERATORS or function in READS_ITEMS):
+            keyed = [containers.is_keyed(a) and isinstance(ev.value(a), DictOf) for a in args]
+            if any(keyed):
+                return ev.rewrite(expr, lambda parts, make: _of_keys(make, expr, parts, keyed))
         special = _hashable(function) and SPECIAL.get(function)
         if special:
             found = special(self, ev, expr, args, kwargs, env)
@@ -426,6 +431,14 @@ def makes_generator(function: Any) -> bool:
 
 def _user_code(function: Any) -> bool:
     return is_user_function(function)
+
+
+def _of_keys(make: Make, expr: Call, parts: tuple[Expr, ...], keyed: list[bool]) -> Expr:
+    """max(d)   ->   max(list(d))"""
+    func, *given = parts
+    made = [Call(make.outside("list", list), (e,), at=expr.at) if yes else e
+            for e, yes in zip(given, [*keyed, *(False for _ in expr.kwargs)])]
+    return rebuild(expr, (func, *made))
 
 
 def _hashable(function: Any) -> bool:

@@ -112,7 +112,12 @@ def note_key(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
 
 def a_key(owner: Abstract) -> Abstract:
     """Any of the keys of a dict."""
-    return Abstract(key_kinds(owner), varied=any(ref.storage.keyed for ref in owner.refs))
+    return Abstract(key_kinds(owner), varied=is_keyed(owner))
+
+
+def is_keyed(owner: Abstract) -> bool:
+    """Whether the value may be a dict whose keys are active."""
+    return any(ref.storage.keyed for ref in owner.refs)
 
 
 def key_kinds(owner: Abstract) -> Value:
