@@ -17,7 +17,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
-from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Ref, Storage, reach, shallow
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Ref, Storage, reach, shallow
 from srcgrad.analysis.scope import Touched
 from srcgrad.analysis.values import (
     PENDING,
@@ -41,6 +41,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import At, Call, Code, Expr, Refuse
 from srcgrad.lang.source import Found, find
 from srcgrad.passes.descent import Descent, goes_down, nesting
+from srcgrad.passes.lifting import lifted_call
 from srcgrad.passes.placeable import callee_of, can_inline
 from srcgrad.passes.unit import lowered
 
@@ -116,6 +117,7 @@ class Callees:
         self._walks = 0                    # how often a function was looked at for its summary
         self._compiled: dict[Any, Compiled] = {}
         self._names: set[str] = set()
+        self._lifted: dict[Any, Any] = {}       # functions of their own that functions made inside have become
         self.texts: list[str] = []
         self.guards: dict[Any, Any] = {}
         self.kept: set[Any] = set()        # functions that are recursive
@@ -124,10 +126,12 @@ class Callees:
     # ------------------------------------------------------------ what a call gives
 
     def __call__(self, ev: Evaluator, expr: Call, function: Any, receiver: bool, args: list[Abstract],
-                 kwargs: dict[str, Abstract]) -> Abstract | None:
+                 kwargs: dict[str, Abstract], env: Env) -> Abstract | None:
         """The result of a call, or None if the function will be put in place."""
         if can_inline(function, receiver, self.kept):
             return None
+        if isinstance(function, Closure):
+            return lifted_call(ev, expr, function, env, self._lifted)
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
         if _is_unsettled(items, ev.optimistic):

@@ -160,7 +160,10 @@ class Hoister(Splicer):
         if isinstance(last, Return):
             if callee.library and isinstance(last.value, Name):
                 self.results.add(last.value.id)
-            return self._result(last.value, before)
+            n = len(before)
+            result = self._result(last.value, before)
+            self.unit.chains.update((new, self.unit.chains[last]) for new in before[n:])
+            return result
         before.append(last)
         return Const(None)
 

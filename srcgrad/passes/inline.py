@@ -23,6 +23,7 @@ from srcgrad.lang.core import (
     Effect,
     Expr,
     For,
+    Function,
     If,
     Jump,
     Name,
@@ -76,7 +77,12 @@ def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[An
         try:
             return _inline_all(unit, facts_of, kept)
         except Recursive as found:
-            kept.add(found.code)
+            # a function made inside is known by its place: each attempt makes it anew
+            code = found.code.code.at if isinstance(found.code, Function) else found.code
+            if code in kept:
+                raise UnsupportedError("a function that calls itself is used in a way that isn't supported",
+                                       unit.code.at, "Call it by its name.") from None
+            kept.add(code)
 
 
 def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[Any]) -> tuple[Unit, Facts]:

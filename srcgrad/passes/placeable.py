@@ -35,7 +35,7 @@ def callee_of(function: Any, receiver: bool, kept: Collection[Any], descends: bo
         if suspends(code.body):
             return None
         code = single_exit(code)
-        if function.function in kept or not _placeable(code):
+        if function.function in kept or code.at in kept or not _placeable(code):
             return None
         return Callee(code, lambda name: None, key=function.function)
     try:

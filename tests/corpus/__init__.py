@@ -24,7 +24,7 @@ NASTY = (
 
 LATER = [
     # a function, or a class, that is made inside and leads back to itself; a class made inside
-    "local_recursion", "local_class", "network_of_layers",
+    "local_class", "network_of_layers",
     # lists whose elements are of several kinds (of these, the second one where kinds are forgotten)
     "nested_list_argument", "tree_of_lists",
     # `nditer`

@@ -365,7 +365,7 @@ class Calls:
             return made
         self.callees[(ev.site, id(expr))] = (function, receiver)
         if self.user_result is not None:
-            result = self.user_result(ev, expr, function, receiver, args, kwargs)
+            result = self.user_result(ev, expr, function, receiver, args, kwargs, self.env)
             if result is not None:
                 drop_slots(self.env, reach([*args, *kwargs.values()]))
                 return result

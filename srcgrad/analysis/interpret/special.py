@@ -35,13 +35,16 @@ from srcgrad.lang.core import (
     Expr,
     Item,
     List,
+    Name,
     Return,
     Slice,
     Star,
     Store,
     Tuple,
+    Unpack,
 )
 from srcgrad.runtime import containers as changes
+from srcgrad.runtime.closures import carry
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.calls import Calls
@@ -316,7 +319,23 @@ def _deepcopy(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwa
         expr, lambda parts, make: build(make, parts[1]), *args)
 
 
+def _carry(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """carry(f, (1,), x, k)   ->   t, k = f(x, k); t"""
+    places = [part.value for part in expr.args[1].items if isinstance(part, Const)] \
+        if isinstance(expr.args[1], Tuple) else []
+    given = [arg.id for arg in expr.args[2:] if isinstance(arg, Name)]
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        n = 1 + len(expr.args)
+        call = Call(parts[1], parts[3:n], tuple((k, v) for (k, _), v in zip(expr.kwargs, parts[n:])), at=expr.at)
+        result = make.name("t")
+        make.add(Unpack((result, *(given[k] for k in places)), call, at=expr.at))
+        return Name(result, at=expr.at)
+    return ev.rewrite(expr, build)
+
+
 SPECIAL: dict[Any, Handler] = {
+    carry: _carry,
     object.__new__: _new, object.__init__: _object_init, super: _super, getattr: _getattr, hasattr: _hasattr,
     setattr: _setattr, object.__setattr__: _plain_setattr, delattr: _delattr,
     abs: _by_method("__abs__"), round: _by_method("__round__"), float: _by_method("__float__"),

@@ -6,6 +6,7 @@ import inspect
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, ObjectOf, TupleOf, Value, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Star, Tuple
+from srcgrad.lang.source import is_user_function
 from srcgrad.library import order_statistics, writers
 from srcgrad.library.registry import equivalent_of, method_of
 from srcgrad.rules.spellings import METHODS
@@ -125,6 +127,8 @@ class _Rewriter:
         if isinstance(self.call.func, Attr) and self.call.func.name in UFUNC_METHODS \
                 and isinstance(getattr(function, "__self__", None), np.ufunc):
             return self.of_ufunc(function.__self__, self.call.func.name)
+        if isinstance(function, FunctionType) and is_user_function(function):
+            return None                 # its `out` means what it says itself
         plain = equivalent_of(function)
         if plain is not None and plain.writes and self.args and self.is_array(self.args[0]):
             return self.writer(plain.function, *self.args)

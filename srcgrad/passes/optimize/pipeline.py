@@ -13,6 +13,7 @@ from srcgrad.passes.optimize.copies import propagate_copies
 from srcgrad.passes.optimize.dead import drop_idle_comments, eliminate_dead
 from srcgrad.passes.optimize.elide_copies import elide_copies
 from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
+from srcgrad.passes.optimize.functions import drop_unused_functions
 from srcgrad.passes.optimize.lookups import look_up_once
 from srcgrad.passes.optimize.naming import rename_temporaries, stem_of
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
@@ -32,6 +33,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
     """The same function, as a careful person would have written it."""
     temporaries = frozenset(context.temporaries) | {
         bar for name, bar in context.bars.items() if name in context.temporaries}
+    body = drop_unused_functions(body)
     oracles = None
     for _ in range(2):
         oracles = Oracles(context, body, oracles)
