@@ -302,13 +302,39 @@ def test_check_grads_finds_what_is_wrong():
         check_grads(lambda x, y: x + y * next(step), (1, 2.0))
 
 
+@pytest.mark.parametrize(("change", "said"), [
+    (lambda g: g * np.array([1.0, 1.0, 1.0 + 1e-4, 1.0]), r"1 of 4 .*\n.*\n  x +x\[2\] .*\*\n"),
+    (lambda g: g * np.array([1.0, -1.0, 1.0, 1.0]), r"1 of 4 .*\n.*\n  x +x\[1\] .*\*\n"),
+    (lambda g: g + np.array([np.nan, 0.0, 0.0, 0.0]), r"1 of 4 .*\n.*\n  x +x\[0\] +nan .*\*\n"),
+    (lambda g: g + 1j, "4 of 4 entries"),
+    (lambda g: g[:3], r"x has shape \(4,\), and its gradient \(3,\)"),
+    (lambda g: g[:, None], r"x has shape \(4,\), and its gradient \(4, 1\)"),
+    (lambda g: None, "x has no gradient")])
+def test_check_grads_says_which_entry_is_wrong(change, said, monkeypatch):
+    def planted(*args, **words):
+        value, pullback = vjp(*args, **words)
+        return value, lambda value_bar: tuple(map(change, pullback(value_bar)))
+    monkeypatch.setattr("srcgrad.testing.vjp", planted)
+    with pytest.raises(AssertionError, match=said):
+        check_grads(lambda x: np.sum(x ** 2), (np.linspace(1.0, 2.0, 4),))
+
+
+def test_check_grads_refuses_to_compare_nothing():
+    for args in ((2,), (np.arange(3),), ("a",), ()):
+        with pytest.raises(ArgumentError, match="no argument with floating-point numbers, so there is nothing"):
+            check_grads(lambda x=1: x * x, args)
+    for nothing, said in ((None, "None"), ("a", "a value of type str")):
+        with pytest.raises(ArgumentError, match=f"the function returned {said}, which holds no numbers"):
+            check_grads(lambda x: nothing, (2.0,))
+
+
 def test_check_grads_checks_derivatives_of_derivatives():
     check_grads(lambda x, y: x ** 3 * y, (2.0, 3.0), order=2)
 
 
 @pytest.mark.parametrize(("args", "words", "said"), [
     (2.0, {}, "as one tuple"), ((2.0,), {"order": 0}, "order is 0"), ((2.0,), {"order": np.ones(2)}, "order is array"),
-    ((2.0,), {"modes": ("forward",)}, "there is no mode 'forward'")])
+    ((2.0,), {"modes": ("forward",)}, "there is no mode 'forward'"), ((2.0,), {"eps": 0}, "eps is 0")])
 def test_check_grads_says_what_it_takes(args, words, said):
     with pytest.raises(ArgumentError, match=said):
         check_grads(lambda x: x * x, args, **words)

@@ -37,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
     if options.check and options.output is None:
         raise Failure("--check compares with a file: name it with -o FILE", code=2)
     question = ask(options)
-    text = compiled(lambda: question.derivative._standalone(question.args, {}, _command(options)), question.args)
+    text = compiled(lambda: question.derivative._standalone(question.args, question.kwargs, _command(options)),
+                    question.given)
     if options.check:
         return _compare(text, Path(options.output), options)
     write(text, options.output)

@@ -26,6 +26,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the explanation."""
     question = ask(options)
-    text = compiled(lambda: question.derivative.explain(*question.args), question.args)
+    text = compiled(lambda: question.derivative.explain(*question.args, **question.kwargs), question.given)
     write(text, options.output)
     return 0

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import types
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from srcgrad.errors import ArgumentError, SrcgradError
 __all__ = ["Question", "add_arguments", "ask", "compiled"]
 
 T = TypeVar("T")
+# collects the arguments of a call; a name that no file can hold by accident
+_COLLECT = "__srcgrad_arguments"
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,11 @@ class Question:
     target: Target
     derivative: Derivative[..., Any]
     args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @property
+    def given(self) -> bool:
+        return bool(self.args or self.kwargs)
 
 
 def add_arguments(parser: argparse.ArgumentParser, args: str, value: bool = True) -> None:
@@ -46,12 +54,13 @@ def ask(options: argparse.Namespace) -> Question:
     # what the user's file prints is no part of the source
     with redirect_stdout(sys.stderr):
         target = find_target(options.target, options.code)
-        args = _arguments(options.args, target.scope)
-        return Question(target, compiled(lambda: _derivative(target.function, options), args), args)
+        args, kwargs = _arguments(options.args, target.scope)
+        given = bool(args or kwargs)
+        return Question(target, compiled(lambda: _derivative(target.function, options), given), args, kwargs)
 
 
-def compiled(make: Callable[[], T], args: tuple[Any, ...]) -> T:
-    """What `make` gives; each of its errors is one for the user."""
+def compiled(make: Callable[[], T], given: bool) -> T:
+    """What `make` gives; each of its errors is one for the user, who gave arguments or didn't."""
     try:
         with redirect_stdout(sys.stderr):
             return make()
@@ -62,23 +71,37 @@ def compiled(make: Callable[[], T], args: tuple[Any, ...]) -> T:
     except Failure:
         raise
     except TypeError as error:
-        if args and "argument" in str(error):
+        if given and "argument" in str(error):
             raise Failure(f"--args doesn't fit: {error}", code=2) from error
         raise Failure(f"the compilation failed: {explain(error)}") from error
     except Exception as error:
         raise Failure(f"the compilation failed: {explain(error)}") from error
 
 
-def _arguments(expression: str | None, scope: dict[str, Any]) -> tuple[Any, ...]:
+def _arguments(expression: str | None, scope: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if expression is None:
-        return ()
+        return (), {}
+    code, is_call = _parsed(expression.strip())
     try:
-        value = eval(compile(expression.strip(), "--args", "eval"), {"np": np, **scope})
-    except SyntaxError as error:
-        raise Failure(f"--args is no Python expression: {error.msg}", code=2) from error
+        value = eval(code, {"np": np, **scope, _COLLECT: lambda *args, **kwargs: (args, kwargs)})
     except Exception as error:
         raise Failure(f"--args failed: {type(error).__name__}: {error}") from error
-    return value if type(value) is tuple else (value,)
+    if is_call:
+        args, kwargs = value
+        return args, kwargs
+    return value if type(value) is tuple else (value,), {}
+
+
+def _parsed(expression: str) -> tuple[types.CodeType, bool]:
+    """The code of the arguments: of an expression, or, where there are keywords, of a call with them."""
+    try:
+        return compile(expression, "--args", "eval"), False
+    except SyntaxError as error:
+        try:
+            return compile(f"{_COLLECT}({expression})" if expression else "", "--args", "eval"), True
+        except SyntaxError:
+            raise Failure(f"--args is no Python expression, and no arguments of a call: {error.msg}; write "
+                          '--args "np.ones(3), 2.0, n=5"', code=2) from error
 
 
 def _derivative(function: Any, options: argparse.Namespace) -> Derivative[..., Any]:

@@ -41,24 +41,24 @@ def run(options: argparse.Namespace) -> int:
     if options.side_by_side and options.stage is not None:
         raise Failure("--side-by-side shows the final text: leave out --stage", code=2)
     question = ask(options)
-    text = compiled(lambda: _text(question, options), question.args)
+    text = compiled(lambda: _text(question, options), question.given)
     write(in_colour(text, options), options.output)
     return 0
 
 
 def _text(question: Question, options: argparse.Namespace) -> str:
-    derivative, args = question.derivative, question.args
+    derivative = question.derivative
     if options.stage is not None:
         return _stage(question, options.stage)
-    text = derivative.source(*args)
+    text = derivative.source(*question.args, **question.kwargs)
     if options.side_by_side:
         target, _ = derivative.target()
         return side_by_side(find(target.function), text)
-    return text if args else _NOTE + text
+    return text if question.given else _NOTE + text
 
 
 def _stage(question: Question, wanted: str) -> str:
-    stages = list(question.derivative.stages(*question.args))
+    stages = list(question.derivative.stages(*question.args, **question.kwargs))
     if wanted == "all":
         return "\n".join(f"# ---------------- {name}\n{text.rstrip()}\n" for name, text in stages)
     for name, text in stages:

@@ -77,6 +77,8 @@ def _named(place: str, name: str) -> str:
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise Failure(f"there is no file {path}", code=2)
+    if (path.resolve().parent / "__init__.py").is_file():
+        return _from_package(path.resolve())
     name = path.stem if path.stem not in sys.modules else f"_srcgrad_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     assert spec is not None and spec.loader is not None
@@ -86,6 +88,17 @@ def _from_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.resolve().parent))
     _guarded(lambda: spec.loader.exec_module(module), f"{path} failed when it was run")  # type: ignore[union-attr]
     return module
+
+
+def _from_package(path: Path) -> ModuleType:
+    """The module of a file that lies in a package, so that its relative imports work."""
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    sys.path.insert(0, str(folder))
+    return _from_name(".".join(parts))
 
 
 def _run(code: str, file: str) -> ModuleType:

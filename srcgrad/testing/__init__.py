@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,24 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
 
     >>> check_grads(lambda x, y: np.sin(x) * y, (np.array([0.3, 1.2]), 2.0))
     """
-    _check_question(args, order, modes)
+    _check_question(f, args, order, modes, eps)
     for _ in range(order):
         _check(f, tuple(args), rtol, atol, eps, seed, options)
         f = _gradient_of(f, args, options)
 
 
-def _check_question(args: Any, order: Any, modes: Any) -> None:
+def _check_question(f: Any, args: Any, order: Any, modes: Any, eps: Any) -> None:
+    if not callable(f):
+        raise ArgumentError(f"check_grads was given an object of type {type(f).__name__}, which can't be called",
+                            remedy="Write check_grads(f, (x, y)).")
     if not isinstance(args, (tuple, list)):
         raise ArgumentError("check_grads takes the arguments of the function as one tuple",
                             remedy="Write check_grads(f, (x, y)).")
+    if not any(floating(leaf) for _, leaf in leaves(tuple(args))):
+        raise ArgumentError("check_grads was given no argument with floating-point numbers, so there is nothing to compare",
+                            remedy="Pass 2.0 for 2, or x.astype(float) for an array of integers.")
+    if eps is not None and not eps > 0:
+        raise ArgumentError(f"eps is {eps!r:.60}", remedy="Pass the step of the differences, eps=1e-6 say, or none.")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ArgumentError(f"order is {order!r:.60}", remedy="Write check_grads(f, (x, y), order=1), or 2.")
     if unknown := [mode for mode in modes if mode != "rev"]:
@@ -50,12 +58,19 @@ def _check(f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: floa
            options: Options) -> None:
     rng = np.random.default_rng(seed)
     value, pullback = vjp(f, *map(copied, args), options=options)
+    if not any(leaves(value)):
+        raise ArgumentError(f"the function returned {_what(value)}, which holds no numbers to compare",
+                            remedy="Return a number, an array, or a structure of them.")
     value_bar = _random_adjoint(value, rng)
     gradients = pullback(value_bar)
     wrong = [i for i, gradient in enumerate(gradients)
              if not _agrees_along(f, args, i, gradient, value_bar, rng, rtol, atol, eps)]
     if wrong:
         raise AssertionError(_told(f, args, wrong, gradients, value_bar, rtol, atol, eps))
+
+
+def _what(value: Any) -> str:
+    return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
 def _agrees_along(f: Callable[..., Any], args: tuple[Any, ...], i: int, gradient: Any, value_bar: Any,
@@ -78,12 +93,16 @@ def _agrees_along(f: Callable[..., Any], args: tuple[Any, ...], i: int, gradient
 
 
 def _along(x: Any, gradient: Any, direction: list[np.ndarray]) -> float:
-    """The gradient in a direction; NaN where it lacks a part, so that it agrees with nothing."""
+    """The gradient in a direction; NaN where it lacks a part or has another form, so that it agrees with nothing."""
     paths = [path for path, leaf in leaves(x) if floating(leaf)]
     found = dict(leaves(gradient))
-    if any(path not in found for path in paths):
+    if any(path not in found or not _fits(found[path], d) for path, d in zip(paths, direction)):
         return float("nan")
     return sum(float(np.real(np.vdot(np.asarray(found[path]), d))) for path, d in zip(paths, direction))
+
+
+def _fits(gradient: Any, like: np.ndarray) -> bool:
+    return np.shape(gradient) == like.shape and (like.dtype.kind == "c" or not np.any(np.imag(gradient)))
 
 
 def _told(f: Callable[..., Any], args: tuple[Any, ...], wrong: list[int], gradients: Any, value_bar: Any, rtol: float,
@@ -93,8 +112,21 @@ def _told(f: Callable[..., Any], args: tuple[Any, ...], wrong: list[int], gradie
     report = compare_entries(lambda *args: inner_product(value_bar, f(*args)), title, args,
                              {i: gradients[i] for i in wrong}, names, rtol, atol, eps)
     off = " and ".join(f"`{names[i]}`" for i in wrong)
-    return (f"the gradient with respect to {off} is off\n{report.table()}\n"
+    shapes = "".join(f"\n  {line}" for i in wrong for line in _shapes(names[i], args[i], gradients[i]))
+    return (f"the gradient with respect to {off} is off{shapes}\n{report.table()}\n"
             "  (of the function's value times a random adjoint, where it isn't one number)")
+
+
+def _shapes(name: str, x: Any, gradient: Any) -> list[str]:
+    """A sentence for each part of the gradient that hasn't the shape of its argument, or isn't there."""
+    found = dict(leaves(gradient))
+    lines = []
+    for path, leaf in leaves(x):
+        if floating(leaf) and path not in found:
+            lines.append(f"{name}{path} has no gradient")
+        elif floating(leaf) and np.shape(found[path]) != np.shape(leaf):
+            lines.append(f"{name}{path} has shape {np.shape(leaf)}, and its gradient {np.shape(found[path])}")
+    return lines
 
 
 def _gradient_of(f: Callable[..., Any], args: Sequence[Any], options: Options) -> Callable[..., Any]:
@@ -103,8 +135,8 @@ def _gradient_of(f: Callable[..., Any], args: Sequence[Any], options: Options) -
     return grad(f, places, options=options)
 
 
-def compare_with_differences(f: Callable[..., Any], args: Sequence[Any], rtol: float = 1e-5, atol: float = 1e-7,
-                             eps: float | None = None) -> Report:
+def compare_with_differences(f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None, *,
+                             rtol: float = 1e-5, atol: float = 1e-7, eps: float | None = None) -> Report:
     """A gradient (`grad(f)`, or a function, for its first argument) beside differences, entry by entry.
 
     >>> compare_with_differences(lambda x: x * x, (3.0,)).agrees
@@ -112,13 +144,21 @@ def compare_with_differences(f: Callable[..., Any], args: Sequence[Any], rtol: f
     """
     derivative = f if isinstance(f, Derivative) else grad(f)
     target, selection = derivative.target()
-    names = parameter_names(target.function.__code__)[len(target.bound):]
-    gradients = _as_gradients(derivative, derivative(*map(copied, args)))
-    places = {names.index(name): gradient for name, gradient in zip(selection.wrt, gradients)}
-    given = {k: g for k, g in places.items() if k < len(args)}
-    if len(given) < len(places):
-        raise ArgumentError("an argument that is differentiated has its default value", remedy="Pass it.")
-    return compare_entries(_scalar(derivative), derivative.__name__, args, given, names, rtol, atol, eps)
+    keywords = kwargs or {}
+    names = [*parameter_names(target.function.__code__)[len(target.bound):][:len(args)], *keywords]
+    values = (*args, *keywords.values())
+    by_position = _with_keywords(derivative, len(args), tuple(keywords))
+    gradients = _as_gradients(derivative, by_position(*map(copied, values)))
+    if missing := [name for name in selection.wrt if name not in names]:
+        raise ArgumentError(f"the argument '{missing[0]}' is differentiated, and has its default value", remedy="Pass it.")
+    given = {names.index(name): gradient for name, gradient in zip(selection.wrt, gradients)}
+    f = _with_keywords(_scalar(derivative), len(args), tuple(keywords))
+    return compare_entries(f, derivative.__name__, values, given, names, rtol, atol, eps)
+
+
+def _with_keywords(f: Callable[..., Any], positions: int, keywords: tuple[str, ...]) -> Callable[..., Any]:
+    """`f` as a function of positional arguments alone: those that are behind the first ones have these names."""
+    return lambda *values: f(*values[:positions], **dict(zip(keywords, values[positions:])))
 
 
 def _as_gradients(derivative: Derivative[..., Any], result: Any) -> tuple[Any, ...]:
@@ -129,7 +169,7 @@ def _as_gradients(derivative: Derivative[..., Any], result: Any) -> tuple[Any, .
 def _scalar(derivative: Derivative[..., Any]) -> Callable[..., Any]:
     """The function that is differentiated, without what else it returns."""
     f = derivative.__wrapped__
-    return (lambda *args: f(*args)[0]) if derivative._has_aux else f
+    return (lambda *args, **kwargs: f(*args, **kwargs)[0]) if derivative._has_aux else f
 
 
 # ---------------------------------------------------------------- adjoints and directions

@@ -185,3 +185,44 @@ def test_version_and_the_script() -> None:
     if script.exists():
         shown = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
         assert shown.stdout == "srcgrad 0.1.0\n"
+
+
+# ---------------------------------------------------------------- arguments with keywords, files of packages
+
+KEYWORDS = "import numpy as np\ndef f(x, *, k): return np.sum(k * x * x)\n"
+
+
+def test_arguments_may_have_keywords(tmp_path: Path) -> None:
+    given = ("--args", "np.ones(2), k=0.5")
+    assert "return 2.0 * k * x" in source("show", "-c", KEYWORDS, *given)
+    assert "def f(x, *, k)" in source("show", "-c", KEYWORDS, *given, "--stage", "core")
+    assert "k: float" in source("explain", "-c", KEYWORDS, "--args", "x=np.ones(2), k=0.5")
+    emitted = source("emit", "-c", KEYWORDS, *given)
+    assert "def f_grad(x, *, k):" in emitted and "k must be of type float" in emitted
+    done = run("check", "-c", KEYWORDS, *given, "--wrt", "x,k")
+    assert done.returncode == 0 and "3 entries of the gradient agree" in done.stderr and "  k " in done.stderr
+
+
+@pytest.mark.parametrize("argv, said", [
+    (("show", "--args", "np.ones(2), k=1.0)"), "--args is no Python expression, and no arguments of a call"),
+    (("show", "--args", ""), "--args is no Python expression, and no arguments of a call"),
+    (("show", "--args", "np.ones(2), q=1.0"), "got an unexpected keyword argument 'q'"),
+    (("check", "--args", "2, k=1.0"), "hold no floating-point numbers, so there is nothing to compare"),
+    (("check", "--args", "2.0, k=1.0", "--rtol", "-1"), "argument --rtol: -1 is less than 0"),
+    (("check", "--args", "2.0, k=1.0", "--rows", "0"), "argument --rows: 0 is less than 1"),
+])
+def test_arguments_that_make_no_question(argv: tuple[str, ...], said: str) -> None:
+    done = run(argv[0], "-c", KEYWORDS, *argv[1:])
+    assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
+
+
+def test_a_file_of_a_package_is_a_module_of_it(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        (folder / "__init__.py").touch()
+    (inner.parent / "constants.py").write_text("RATE = 2.0\n")
+    (inner / "model.py").write_text("from ..constants import RATE\ndef f(x):\n    return RATE * x * x\n")
+    text = source("show", "outer/inner/model.py:f", "--args", "3.0", cwd=tmp_path)
+    assert text == source("show", "outer.inner.model:f", "--args", "3.0", cwd=tmp_path)
+    assert text == source("show", "model.py", "--args", "3.0", cwd=inner)
