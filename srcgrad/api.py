@@ -277,7 +277,7 @@ class Derivative(Generic[P, R]):
         from srcgrad.backends.standalone.module import standalone_module
         from srcgrad.backends.standalone.subject import made_from, subject_of
         target, selection = self.target()
-        bound = bool(target.bound or target.bound_kwargs)
+        bound = (*target.bound, *target.bound_kwargs.values())
         what = "value and gradient" if self._mode == "value_and_grad" else "gradient"
         title = f"The {what} of {self._name} with respect to {' and '.join(selection.wrt)}."
         subject = subject_of(self._chain(args, kwargs), target.function, selection.plain, bound, title)

@@ -23,9 +23,11 @@ examples:
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, "a Python expression for the arguments, in the file's names", value=False)
-    parser.add_argument("--rtol", type=_at_least(0, float), default=1e-5, help="allowed error relative to the gradient (1e-5)")
+    parser.add_argument("--rtol", type=_at_least(0, float), default=1e-5,
+                        help="allowed error relative to the gradient (1e-5)")
     parser.add_argument("--atol", type=_at_least(0, float), default=1e-7, help="allowed error beside that (1e-7)")
-    parser.add_argument("--rows", type=_at_least(1, int), default=10, help="how many of the largest errors are listed (10)")
+    parser.add_argument("--rows", type=_at_least(1, int), default=10,
+                        help="how many of the largest errors are listed (10)")
 
 
 def _at_least(least: int, kind: Callable[[str], float]) -> Callable[[str], float]:

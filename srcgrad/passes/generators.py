@@ -17,6 +17,7 @@ from srcgrad.analysis.interpret.unpacking import taken_apart
 from srcgrad.analysis.values import Closure, Lazy
 from srcgrad.lang import names
 from srcgrad.lang.core import (
+    At,
     Attr,
     Bind,
     Call,
@@ -110,17 +111,18 @@ def _named_by_target(body: Block, target: str) -> Block:
 
 def refused(unit: Unit, facts: Facts) -> Unit | None:
     """The function with what is left of generators refused, or None where nothing is."""
-    left = {s for s in statements(unit.code.body) for top in expressions(s) for e in walk(top)
-            if isinstance(facts.kind(s, e).value, Lazy) and facts.kind(s, e).active}
+    # where it stands; of several in one statement, the outermost
+    left = {s: e.at or s.at for s in statements(unit.code.body) for top in reversed(list(expressions(s)))
+            for e in reversed(list(walk(top))) if isinstance(facts.kind(s, e).value, Lazy) and facts.kind(s, e).active}
     return unit.with_body(_with_refusals(unit.code.body, left)) if left else None
 
 
-def _with_refusals(block: Block, left: set[Statement]) -> Block:
+def _with_refusals(block: Block, left: dict[Statement, At | None]) -> Block:
     out: list[Statement] = []
     for stmt in block:
         if stmt in left:
             out.append(Refuse("this iterator is used other than by one loop, so its place in between isn't known",
-                              "make a list of it, `list(...)`, or run over it in one loop", at=stmt.at))
+                              "make a list of it, `list(...)`, or run over it in one loop", at=left[stmt]))
             return tuple(out)
         inner = blocks(stmt)
         out.append(with_blocks(stmt, tuple(_with_refusals(b, left) for b in inner)) if inner else stmt)

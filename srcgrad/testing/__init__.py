@@ -44,8 +44,8 @@ def _check_question(f: Any, args: Any, order: Any, modes: Any, eps: Any) -> None
         raise ArgumentError("check_grads takes the arguments of the function as one tuple",
                             remedy="Write check_grads(f, (x, y)).")
     if not any(floating(leaf) for _, leaf in leaves(tuple(args))):
-        raise ArgumentError("check_grads was given no argument with floating-point numbers, so there is nothing to compare",
-                            remedy="Pass 2.0 for 2, or x.astype(float) for an array of integers.")
+        raise ArgumentError("check_grads was given no argument with floating-point numbers, so there is nothing to "
+                            "compare", remedy="Pass 2.0 for 2, or x.astype(float) for an array of integers.")
     if eps is not None and not eps > 0:
         raise ArgumentError(f"eps is {eps!r:.60}", remedy="Pass the step of the differences, eps=1e-6 say, or none.")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
@@ -150,7 +150,8 @@ def compare_with_differences(f: Callable[..., Any], args: Sequence[Any], kwargs:
     by_position = _with_keywords(derivative, len(args), tuple(keywords))
     gradients = _as_gradients(derivative, by_position(*map(copied, values)))
     if missing := [name for name in selection.wrt if name not in names]:
-        raise ArgumentError(f"the argument '{missing[0]}' is differentiated, and has its default value", remedy="Pass it.")
+        raise ArgumentError(f"the argument '{missing[0]}' is differentiated, and has its default value",
+                            remedy="Pass it.")
     given = {names.index(name): gradient for name, gradient in zip(selection.wrt, gradients)}
     f = _with_keywords(_scalar(derivative), len(args), tuple(keywords))
     return compare_entries(f, derivative.__name__, values, given, names, rtol, atol, eps)

@@ -117,6 +117,8 @@ def rates(w, x, n=3, *, mode="sum", flag=True):
 
 @pytest.mark.parametrize(("args", "words", "said"), [
     ((2.0, np.ones(3)), {}, "w must be an array, and got 2.0 of type float"),
+    ((np.ma.ones(3), np.ones(3)), {}, "w must be an array, and got a float64 MaskedArray of shape (3,)"),
+    (([1.0, 2.0], np.ones(3)), {}, "w must be an array, and got a list of length 2"),
     ((np.ones((2, 3)), np.ones(3)), {}, "w must have 1 dimension, and got a float64 array of shape (2, 3)"),
     ((np.ones(3, int), np.ones(3)), {}, "w must have dtype float64, and got an int64 array of shape (3,)"),
     ((np.ones(3), np.ones(1)), {}, "w.shape[0] must equal x.shape[0], and got a float64 array of shape (3,) and"),
@@ -238,8 +240,26 @@ def test_bound_arguments_are_refused() -> None:
     class Model:
         def energy(self, x):
             return x * x
-    with pytest.raises(UnsupportedError, match="bound"):
+
+        @classmethod
+        def made(cls, x):
+            return x * x
+    with pytest.raises(UnsupportedError, match="Model.energy`, and give the object as its first argument"):
         grad(Model().energy).standalone(2.0)
+    for f in (Model.made, partial(rates, np.ones(3))):
+        with pytest.raises(UnsupportedError, match="Write a function of the other arguments that calls"):
+            grad(f).standalone(2.0)
+
+
+def test_ufuncs_of_scipy_are_imported() -> None:
+    special = pytest.importorskip("scipy.special")
+    gammaln = special.gammaln
+
+    def density(x):
+        return gammaln(x) * x
+    text = grad(density).standalone()
+    assert "from scipy.special import" in text
+    assert load(text, "density_grad")(2.5) == pytest.approx(grad(density)(2.5))
 
 
 def sum(x):  # hides the builtin on purpose

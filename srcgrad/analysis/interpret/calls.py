@@ -1,9 +1,11 @@
 """What a call gives: known functions by rule and table, methods of arrays and lists, the user's own functions."""
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import itertools
+import json
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +26,7 @@ from srcgrad.analysis.interpret import (
     unfollowed,
 )
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, captures_active, numeric
-from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.refused import ReadsText, Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view, viewed
 from srcgrad.analysis.interpret.special import SPECIAL
@@ -78,6 +80,9 @@ PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, pr
 # Functions that make a new array of numbers, for which no rule is needed where those aren't differentiated.
 CREATORS: frozenset[Any] = frozenset((
     np.arange, np.logspace, np.geomspace, np.hamming, np.hanning, np.blackman, np.bartlett, np.kaiser, np.vander))
+# Functions that make numbers of text, beside the classes of numbers.
+_TEXT_READERS = frozenset((np.array, np.asarray, np.fromstring, np.loadtxt, np.genfromtxt, json.loads,
+                           ast.literal_eval))
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
@@ -201,9 +206,9 @@ class Calls:
                 return found
         if _hashable(function) and function in ITERATORS:
             return self.iterator(ev, expr, function, args, kwargs)
-        if function in (float, int, complex) and ev.heap.text and any(ev.value(a) == UNKNOWN for a in args):
-            raise Refused(f"`{function.__name__}` may read here what a differentiated value was written to as text",
-                          "pass the number itself", expr.at)
+        if ev.heap.text and _reads_text(function) and any(_may_be_text(ev.value(a)) for a in args):
+            raise ReadsText(f"`{function.__name__}` may read here what a differentiated value was written to as text",
+                            "pass the number itself", expr.at)
         if isinstance(function, Setter):
             cells = () if function.cell is None else ((function.name, function.cell),)
             ev.touched |= Touched(bound=frozenset((Outer(function.name, function.globals, cells),)))
@@ -240,8 +245,9 @@ class Calls:
                           "supported", "call it with the arrays that the object holds", expr.at)
         for name in ("out", "where", "casting", "dtype"):
             if active and name in kwargs and kwargs[name].value != Known(None):
-                raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated",
-                              "write the result to a name, and what it is for on a line of its own", expr.at)
+                remedy = "leave it out, and cast the result by `astype`" if name == "dtype" else \
+                    "write the result to a name, and what it is for on a line of its own"
+                raise Refused(f"`{name}=` isn't supported yet where the arguments are differentiated", remedy, expr.at)
         plain = len(args) == len(expr.args)
         values = [ev.argument_value(e, a) for e, a in zip(expr.args, args)] if plain else [ev.value(a) for a in args]
         value = ev.result(function, values, {k: ev.value(v) for k, v in kwargs.items()})
@@ -251,7 +257,6 @@ class Calls:
             value = ListOf(Array(None, None))
         if spelled not in SEVERAL_RESULTS:
             value = numeric(value, *(ev.value(a) for a in args))
-        active = any(a.active for a in [*args, *kwargs.values()])
         named = {k: ev.value(v) for k, v in kwargs.items()}
         shares = gives_view(spelled, [ev.value(a) for a in args], named)
         owner = viewed(spelled)
@@ -388,6 +393,17 @@ class Calls:
                 ev.heap.mark(ref.storage, loose=True)
         drop_slots(self.env, reach([*args, *kwargs.values()]))
         return unfollowed.of_call(ev, expr, function, args, kwargs)
+
+
+def _reads_text(function: Any) -> bool:
+    """Whether it makes numbers of text."""
+    if isinstance(function, type):
+        return issubclass(function, (float, int, complex, np.number))
+    return _hashable(function) and function in _TEXT_READERS
+
+
+def _may_be_text(value: Value) -> bool:
+    return value == UNKNOWN or isinstance(value, ListOf) and value.item == UNKNOWN
 
 
 def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],

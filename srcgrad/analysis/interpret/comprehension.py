@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import containers
-from srcgrad.analysis.interpret.refused import NeverReturns, Refused
+from srcgrad.analysis.interpret.refused import NeverReturns, ReadsText, Refused
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Ref, Storage, forgetful, reach
 from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Lazy, ListOf, Number, RangeOf
 from srcgrad.lang import parse
@@ -35,6 +35,8 @@ def given(ev: Evaluator, expr: Opaque, env: Env) -> Abstract | None:
     pending = ev.pending
     try:
         found = _kind(ev, expr, dict(env))
+    except ReadsText:
+        raise
     except (Refused, NeverReturns):
         return NOTHING if active else None
     if ev.pending > pending:

@@ -223,6 +223,9 @@ class Evaluator:
     def fresh(self, expr: Expr, value: Value, active: bool) -> Abstract:
         """A new value: an array gets a storage of its own."""
         if isinstance(value, Array):
+            if active and value.dtype is not None and value.dtype.kind not in "biufc":
+                raise Refused(f"an array of dtype {value.dtype} has no derivative, and this makes one of what is "
+                              "differentiated", "use arrays of floating or complex numbers", expr.at)
             storage = self.storage(expr, "array")
             self.heap.mark(storage, active=active)
             return Abstract(value, frozenset((Ref(storage),)), active and value.dims is None)
@@ -384,6 +387,9 @@ class Evaluator:
             return self.rewrite(expr, lambda parts, make: Dict((None, None), parts, at=expr.at), left, right)
         merges = expr.op == "|" and UNKNOWN in (a, b)               # dicts, perhaps
         active = (left.active or right.active) and (merges or expr.op not in INACTIVE_OPERATORS)
+        if active and expr.op == "%" and isinstance(a, Known) and isinstance(a.obj, str):
+            self.heap.note_text()
+            return NOTHING
         result = numeric(self.result(OPERATORS[expr.op], [a, b]), a, b)
         if active and result == UNKNOWN and (expr.op in ("-", "/", "**") or _is_float(a) or _is_float(b)):
             result = Array(None, None)          # nothing else that has a derivative has such an operator

@@ -14,3 +14,7 @@ class Refused(Exception):
     def __init__(self, what: str, remedy: str, at: At | None = None) -> None:
         super().__init__(what)
         self.what, self.remedy, self.at = what, remedy, at
+
+
+class ReadsText(Refused):
+    """A number may come back from text that something differentiated was written to: its derivative would be lost."""

@@ -47,7 +47,10 @@ def require(holds: bool, what: str, *given: Any) -> None:
 def describe(x: Any) -> str:
     """A few words about a value."""
     if isinstance(x, np.ndarray):
-        return f"{'an' if x.dtype.name[0] in 'io' else 'a'} {x.dtype} array of shape {x.shape}"
+        kind = "array" if type(x) is np.ndarray else type(x).__name__
+        return f"{'an' if x.dtype.name[0] in 'io' else 'a'} {x.dtype} {kind} of shape {x.shape}"
+    if isinstance(x, (list, tuple, dict)):
+        return f"a {type(x).__name__} of length {len(x)}"
     shown = f"{x!r:.60} of type" if isinstance(x, (bool, int, float, complex, str, type(None))) else "a value of type"
     return f"{shown} {type(x).__name__}"
 

@@ -99,6 +99,7 @@ _PHRASES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"(?P<x>.+)\.shape\[(?P<i>\d+)\] == (?P<n>\d+)",
      lambda m: f"{m['x']} must have length {m['n']} along dimension {m['i']}"),
     (rf"(?P<x>{_LENGTH}) == (?P<y>{_LENGTH})", lambda m: f"{m['x']} must equal {m['y']}"),
+    (r"len\((?P<x>.+)\) == 1", lambda m: f"{m['x']} must have 1 element"),
     (r"len\((?P<x>.+)\) == (?P<n>\d+)", lambda m: f"{m['x']} must have {m['n']} elements"),
     (r"not (?P<x>[\w.\[\]']+)", lambda m: f"{m['x']} must be empty"),
     (r"(?P<x>[\w.\[\]']+) (?:is|==) (?P<v>None|True|False|-?\d+|'[^']*')", lambda m: f"{m['x']} must be {m['v']}"),

@@ -239,7 +239,8 @@ def _home(obj: Any) -> tuple[str, str | None] | None:
     if name in ("__main__", "<lambda>"):
         return None
     module = sys.modules.get(str(getattr(obj, "__module__", "")))
-    for place in (module, *_LIBRARIES):
+    # ufuncs don't say where they come from
+    for place in (module, *_LIBRARIES, sys.modules.get("scipy.special")):
         if place is not None and place.__name__ != "__main__" and getattr(place, name, None) is obj \
                 and getattr(place, "__spec__", None) is not None:
             return place.__name__, name
