@@ -37,8 +37,25 @@ def by_json(x):
     return json.loads(f"[{x[0]}]")[0]
 
 
+def round_the_loop(x):
+    s, total = "1.0", 0.0
+    for v in x:
+        total += float(s) * v
+        s = str(v)
+    return total
+
+
+def in_the_test_of_a_loop(x):
+    s, total = "0.0", 0.0
+    while float(s) < 2.0:
+        total = total + x[0]
+        s = str(total)
+    return total * float(s)
+
+
 @pytest.mark.parametrize(("f", "reader"), [
-    (split_again, "float"), (by_a_numpy_class, "float64"), (by_an_array_of_texts, "array"),
+    (round_the_loop, "float"), (in_the_test_of_a_loop, "float"), (split_again, "float"),
+    (by_a_numpy_class, "float64"), (by_an_array_of_texts, "array"),
     (by_a_numpy_reader, "loadtxt"), (by_percent, "float"), (by_json, "loads")])
 def test_text_loses_derivatives(f, reader):
     with pytest.raises(UnsupportedError, match=f"`{reader}` may read here what a differentiated value was written to"):
@@ -58,6 +75,19 @@ def labelled(x):
     names = [part.strip() for part in label.split()]
     numbers = [float(n) for n in range(3)]
     return np.sum(x * np.array(numbers)) * len(names)
+
+
+def table_first(x, text):
+    numbers = [float(part) for part in text.split()]
+    total = np.sum(x * np.array(numbers))
+    lines = []
+    for v in x:
+        lines.append(f"{v:.2f}")
+    return total * len(lines)
+
+
+def test_text_that_is_read_before_anything_is_written_is_no_matter():
+    check_program(table_first, (X, "1.0 2.0 0.5"), (0,))
 
 
 def test_text_that_nothing_reads_is_no_matter():

@@ -206,7 +206,7 @@ class Calls:
                 return found
         if _hashable(function) and function in ITERATORS:
             return self.iterator(ev, expr, function, args, kwargs)
-        if ev.heap.text and _reads_text(function) and any(_may_be_text(ev.value(a)) for a in args):
+        if ev.heap.may_hold_text(ev.loops) and _reads_text(function) and any(_may_be_text(ev.value(a)) for a in args):
             raise ReadsText(f"`{function.__name__}` may read here what a differentiated value was written to as text",
                             "pass the number itself", expr.at)
         if isinstance(function, Setter):
@@ -318,7 +318,7 @@ class Calls:
         if function is type and len(args) == 1 and (cls := narrowing.class_of(ev.whole(args[0]))) is not None:
             return Abstract(Known(cls))
         if function in (str, repr, format) and any(a.active for a in args):
-            ev.heap.note_text()
+            ev.heap.note_text(ev.loops)
         return Abstract(Known(None) if function is print else UNKNOWN)
 
     def method_in_library(self, ev: Evaluator, expr: Call, name: str, owner: Abstract, args: list[Abstract],

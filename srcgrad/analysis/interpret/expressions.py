@@ -358,7 +358,7 @@ class Evaluator:
             raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
                           "write it as a loop", expr.at)
         if active:
-            self.heap.note_text()
+            self.heap.note_text(self.loops)
             return NOTHING
         if (self.site, id(expr)) in self.heap.wanted:
             return comprehension.noted(self, expr)
@@ -388,7 +388,7 @@ class Evaluator:
         merges = expr.op == "|" and UNKNOWN in (a, b)               # dicts, perhaps
         active = (left.active or right.active) and (merges or expr.op not in INACTIVE_OPERATORS)
         if active and expr.op == "%" and isinstance(a, Known) and isinstance(a.obj, str):
-            self.heap.note_text()
+            self.heap.note_text(self.loops)
             return NOTHING
         result = numeric(self.result(OPERATORS[expr.op], [a, b]), a, b)
         if active and result == UNKNOWN and (expr.op in ("-", "/", "**") or _is_float(a) or _is_float(b)):

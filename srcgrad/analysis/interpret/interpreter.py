@@ -168,7 +168,7 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
     made = Made(names.Fresh(names.used(code)))
     for _ in range(MAX_ROUNDS):
-        heap.changed = False
+        heap.changed = heap.text = False
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result)

@@ -164,7 +164,8 @@ class Heap:
         self._storages: dict[Hashable, Storage] = {}
         self.changed = False
         self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
-        self.text = False            # something active was written as text
+        self.text = False            # something active was written as text, in this round as far as it has come
+        self.text_in: set[Hashable] = set()      # the loops in which that is done
         self.foreign = False         # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
@@ -173,9 +174,15 @@ class Heap:
         self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
         self.canonical: Callable[[Value], Value] = lambda value: value
 
-    def note_text(self) -> None:
-        self.changed |= not self.text
+    def note_text(self, loops: Iterable[Hashable]) -> None:
+        new = {self.loop_of.get(loop, loop) for loop in loops}
+        self.changed |= not new <= self.text_in
+        self.text_in |= new
         self.text = True
+
+    def may_hold_text(self, loops: Iterable[Hashable]) -> bool:
+        """Whether what is read in these loops may be text of something active: it was written before, or goes round."""
+        return self.text or not self.text_in.isdisjoint(self.loop_of.get(loop, loop) for loop in loops)
 
     def storages(self) -> Iterable[Storage]:
         return self._storages.values()
