@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import pickle
 import threading
 import time
@@ -16,7 +17,7 @@ from srcgrad.analysis.values import UNKNOWN, Array, DictOf, Known, Linear, ListO
 from srcgrad.api import Derivative
 from srcgrad.compiler import Artifact
 from srcgrad.dispatch import MOST_VARIANTS, Question, binder, parameter_names, variants_of
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.options import Options
 
 FLOAT = np.dtype(np.float64)
@@ -309,3 +310,18 @@ def _seconds(g, x, times=2000):
     for _ in range(times):
         g(x, x, x)
     return (time.perf_counter() - start) / times
+
+
+def test_the_collector_is_as_before_after_a_compilation_that_ends_or_fails():
+    def squares(x):
+        return np.sum(x * x)
+
+    def generator(x):
+        yield x
+
+    before = gc.get_threshold()
+    Derivative(squares, 0)(np.ones(3))
+    assert gc.get_threshold() == before
+    with pytest.raises(UnsupportedError):
+        Derivative(generator, 0)(np.ones(3))
+    assert gc.get_threshold() == before

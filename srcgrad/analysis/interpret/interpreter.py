@@ -291,6 +291,8 @@ class _Walk(Control):
 
     def _check_generations(self, stmt: Statement, env: Env) -> None:
         """A storage that is born here while an earlier one of the same place can be reached stands for several."""
+        if not self.ev.born:
+            return
         bound = set(getattr(stmt, "names", ()))
         live = self.facts.live.after[stmt]
         for name, item in env.items():

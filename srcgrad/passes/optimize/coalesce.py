@@ -149,10 +149,10 @@ class _Interference:
     def _bound(self, names: tuple[str, ...], live: Names, source: str | None = None) -> Names:
         """Notes that names are bound where others are live; a copy may share its source's name."""
         for name in names:
-            for other in live | set(names):
-                if other not in (name, source):
-                    self.edges[name].add(other)
-                    self.edges[other].add(name)
+            new = live.union(names) - {name, source} - self.edges[name]
+            self.edges[name] |= new
+            for other in new:
+                self.edges[other].add(name)
         return live - set(names)
 
     def _block(self, block: Block, live: Names) -> Names:

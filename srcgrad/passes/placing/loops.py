@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -91,9 +92,9 @@ class Loops(Placing):
     def _late_names(self, stmt: For | While, inner: list[Step], before: Needs, end: Needs) -> frozenset[str]:
         """Names that each iteration binds once, at the top of its body, before anything reads them."""
         top = [n for s in inner for n in bound_of(s) if not isinstance(s.stmt, (For, While, If))]
-        everywhere = [n for s in inner for t in every_step(s) for n in (*bound_of(t), *self._counts(t))]
+        everywhere = Counter(n for s in inner for t in every_step(s) for n in (*bound_of(t), *self._counts(t)))
         live = self.facts.live.head[stmt]
-        return frozenset(n for n in top if everywhere.count(n) == 1 and n not in live and ("name", n) not in before
+        return frozenset(n for n in top if everywhere[n] == 1 and n not in live and ("name", n) not in before
                          and (("name", n) in end))
 
     def _counts(self, step: Step) -> tuple[str, ...]:
