@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.analysis.values import Array, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, List, Name, Statement, map_expr
-from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.passes.reverse.context import Context, is_number, same_shape
 from srcgrad.rules.spellings import NOT_KNOWN
 from srcgrad.runtime import arrays, layout, products
 
@@ -142,11 +142,17 @@ def _owner_rank(c: Context, stmt: Statement, shape: Expr) -> int | None:
     return None if owner is None else _rank(c, stmt, owner)
 
 
+def _alike(c: Context, stmt: Statement, shape: Expr, other: Expr) -> bool:
+    """Whether two vectors certainly are as long; where they aren't, multiplying them has failed or has to."""
+    owner = shape_owner(shape)
+    return owner is not None and same_shape(c.value(stmt, owner), c.value(stmt, other))
+
+
 @folds(products.matmul_x1)
 def _matmul_x1(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
     g, x2, shape = args
     match _owner_rank(c, stmt, shape), _rank(c, stmt, x2):
-        case (1, 1):
+        case (1, 1) if _alike(c, stmt, shape, x2):
             return Bin("*", g, x2)
         case (1, 2):
             return Bin("@", x2, g)
@@ -161,7 +167,7 @@ def _matmul_x1(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | No
 def _matmul_x2(c: Context, stmt: Statement, args: tuple[Expr, ...]) -> Expr | None:
     g, x1, shape = args
     match _rank(c, stmt, x1), _owner_rank(c, stmt, shape):
-        case (1, 1):
+        case (1, 1) if _alike(c, stmt, shape, x1):
             return Bin("*", g, x1)
         case (1, 2):
             return c.numpy("outer", x1, g)
