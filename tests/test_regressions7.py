@@ -160,3 +160,28 @@ def view_of_a_dict_that_grows(x):
 @pytest.mark.xfail(strict=True, reason="a view of a dict is a list of what the dict held when it was made")
 def test_a_view_of_a_dict_that_grows():
     check_program(view_of_a_dict_that_grows, (X,), (0,))
+
+
+# ---------------------------------------------------------------- tuples that are made and taken apart
+
+def taken_apart_in_a_loop(x):
+    y, s = np.sin(x), x[0]
+    rows = [np.sin(x), np.zeros(3)]
+    for i, _ in enumerate(rows):
+        both = (np.cos(x) * 1.0, y[i] / (1.2 + s**2), [rows[1]])
+        y, s, (c,) = both
+    return s + np.sum(c)
+
+
+def exchanged_through_a_tuple(x):
+    a, b = x[0], x[1]
+    for i, v in enumerate([x, x * x]):
+        pair = (b * v[i], a + b, [v])
+        a, b, (w,) = pair
+    return a * b + w[2]
+
+
+@each_way
+@pytest.mark.parametrize("f", [taken_apart_in_a_loop, exchanged_through_a_tuple])
+def test_values_are_made_before_names_are_bound(f, options):
+    check_program(f, (X,), (0,), **options)
