@@ -148,7 +148,7 @@ def test_the_least_of_several_tuples_is_the_first(options):
     check_program(least_tuple, (X,), (0,), **options)
 
 
-# ---------------------------------------------------------------- known to be wrong
+# ---------------------------------------------------------------- views that are kept
 
 def view_of_a_dict_that_grows(x):
     d = {"a": x[0], "b": x[1]}
@@ -157,9 +157,39 @@ def view_of_a_dict_that_grows(x):
     return sum(values) * 2.0
 
 
-@pytest.mark.xfail(strict=True, reason="a view of a dict is a list of what the dict held when it was made")
-def test_a_view_of_a_dict_that_grows():
-    check_program(view_of_a_dict_that_grows, (X,), (0,))
+def view_in_a_loop(x):
+    d, total = {"a": x[0]}, 0.0
+    for k in range(3):
+        pairs = d.items()
+        d[k] = x[k] * x[0]
+        total += sum(v * v for _, v in pairs)
+    return total
+
+
+def view_of_a_dict_that_stays(x):
+    d = {"a": x[0], "b": x[1] * x[0]}
+    values = d.values()
+    return sum(values) * sum(v * v for v in values)
+
+
+def list_of_a_view(x):
+    d = {"a": x[0], "b": x[1]}
+    values = list(d.values())
+    d["c"] = x[2]
+    return sum(values) * sum(d.values())
+
+
+@each_way
+@pytest.mark.parametrize("f", [view_of_a_dict_that_grows, view_in_a_loop])
+def test_a_view_of_a_dict_that_changes_is_refused(f, options):
+    with pytest.raises(UnsupportedError, match="a view of a dict"):
+        derivative(f, (0,), **options)(X)
+
+
+@each_way
+@pytest.mark.parametrize("f", [view_of_a_dict_that_stays, list_of_a_view])
+def test_other_views_of_dicts(f, options):
+    check_program(f, (X,), (0,), **options)
 
 
 # ---------------------------------------------------------------- tuples that are made and taken apart

@@ -404,6 +404,11 @@ def _loop_of_updates(make: Make, d: Expr, other: Expr, pairs: bool, expr: Call) 
 def _views(pairs: bool) -> Any:
     """d.values(), d.items()   ->   a list that a loop over the keys fills"""
     def handle(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
+        kept = isinstance(ev.site, Bind) and any(value is expr for value in ev.site.values)
+        if kept and any(ref.storage.written for ref in owner.refs):
+            raise Refused("a view of a dict that changes is kept under a name",
+                          "keep `list(...)` of it, where it is meant as it is now", expr.at)
+
         def build(parts: tuple[Expr, ...], make: Make) -> Expr:
             (d,) = _settled(make, parts)
             items, key = make.bind(List((), at=expr.at), "items"), make.name("key")
