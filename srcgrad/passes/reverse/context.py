@@ -35,6 +35,7 @@ from srcgrad.lang.core import (
     Tuple,
     Unpack,
     blocks,
+    names_read,
     statements,
     substitute,
 )
@@ -342,9 +343,10 @@ class Context:
         return self.probe(expr, {**env, **{name: Abstract(value) for name, value in extra.items()}})
 
     def probe(self, expr: Expr, env: Env) -> Value:
-        """The kind of an expression in this state."""
+        """The kind of an expression in this state; what it may do to the arrays and containers there isn't noted."""
+        kinds = {name: Abstract(self.facts.value_of(env[name])) for name in names_read(expr) if name in env}
         try:
-            return self.facts.evaluator.canonical(Probe(self)(expr, env).value)
+            return self.facts.evaluator.canonical(Probe(self)(expr, kinds).value)
         except Exception:                 # a kind that can't be told is unknown, whatever the reason
             return UNKNOWN
 
