@@ -16,10 +16,11 @@ from random_programs.reduce import reduce
 
 KIND = pytest.mark.parametrize("kind", sorted(KINDS))
 CORE = pytest.mark.parametrize("kind", [1, 2, 3])      # kinds that can be told to keep to the core language
-BATCH = 10
+BATCH = 5
 
-# Every run takes a few hundred programs, a batch of each kind; more of them cost minutes and are for longer runs.
-FIRST = [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(10, 30, BATCH))]
+# Every run takes some two hundred programs, a batch of each kind; more of them cost minutes and are for longer runs.
+FIRST = [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(5, 30, BATCH))]
+CHEAP = [0, 5, 10, 15, *(pytest.param(k, marks=pytest.mark.long) for k in range(20, 40, BATCH))]
 
 
 def _judge_all(kind: int, seeds: range, basic: bool, *, may_refuse: bool, **options: bool) -> None:
@@ -32,7 +33,7 @@ def _judge_all(kind: int, seeds: range, basic: bool, *, may_refuse: bool, **opti
 
 
 @CORE
-@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("first", CHEAP)
 def test_core_language(kind, first):
     """Programs in the core language are right."""
     _judge_all(kind, range(first, first + BATCH), True, may_refuse=False)
@@ -51,7 +52,8 @@ def test_core_language_under_options(kind, option):
     _judge_all(kind, range(1000, 1005), True, may_refuse=False, **{option: True})
 
 
-@KIND
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.long] if k in (4, 5) else [])
+                                  for k in sorted(KINDS)])
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_under_options(kind, option):
     _judge_all(kind, range(1000, 1003), False, may_refuse=True, **{option: True})

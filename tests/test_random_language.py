@@ -16,7 +16,7 @@ from random_programs.generate import generate
 from random_programs.judge import judge
 
 KINDS = {"jumps": 4, "containers": 5}
-QUICK, LONG = 10, 50                # programs in one test
+QUICK, LONG = 5, 50                # programs in one test
 
 
 def _check(kind: str, number: int, options: dict[str, bool]) -> None:
@@ -45,15 +45,16 @@ def _programs(kind: str, count: int, batch: int, **options: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", [0, 1, *(pytest.param(k, marks=pytest.mark.long) for k in range(2, 5))])
+@pytest.mark.parametrize("batch", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 5))])
 def test_programs(kind, batch):
     _programs(kind, QUICK, batch)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_programs_under_options(kind, option):
-    _programs(kind, QUICK // 4, 77, **{option: True})
+    _programs(kind, QUICK, 77, **{option: True})
 
 
 @pytest.mark.long

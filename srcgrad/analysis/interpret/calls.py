@@ -307,8 +307,8 @@ class Calls:
         return self._elements_views(ev, result, args) if gives_view(function, (), {}) else result
 
     def _introspection(self, ev: Evaluator, function: Any, args: list[Abstract]) -> Abstract:
-        if function is isinstance and len(args) == 2 and isinstance(args[1].value, Known):
-            known = narrowing.is_instance(ev.whole(args[0]), args[1].value.obj)
+        if function is isinstance and len(args) == 2 and (classes := _classes_in(args[1].value)) is not None:
+            known = narrowing.is_instance(ev.whole(args[0]), classes)
             if known is not None:
                 return Abstract(Known(known))
         if function is callable and len(args) == 1:
@@ -482,3 +482,11 @@ def _by_method(expr: Call, parts: tuple[Expr, ...]) -> Expr:
 
 def _any_active(args: list[Abstract], kwargs: dict[str, Abstract]) -> bool:
     return any(item.active for item in [*args, *kwargs.values()])
+
+
+def _classes_in(value: Value) -> Any:
+    """The class, or the tuple of classes, that a value is known to be."""
+    if isinstance(value, TupleOf):
+        found = tuple(_classes_in(item) for item in value.items)
+        return None if None in found else found
+    return value.obj if isinstance(value, Known) else None

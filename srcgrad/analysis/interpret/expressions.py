@@ -450,6 +450,9 @@ class Evaluator:
         return None
 
     def _bool(self, expr: Bool, env: Env) -> Abstract:
+        first = self(expr.values[0], env)
+        if self.truth(first) is (expr.op == "or"):
+            return first                    # the others aren't evaluated
         ways: list[tuple[Expr, Env]] = []
         for value in expr.values:
             ways.append((value, env))
