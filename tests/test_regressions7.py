@@ -215,3 +215,18 @@ def exchanged_through_a_tuple(x):
 @pytest.mark.parametrize("f", [taken_apart_in_a_loop, exchanged_through_a_tuple])
 def test_values_are_made_before_names_are_bound(f, options):
     check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- slices of lists
+
+def slice_of_a_list_of_constants(x):
+    rows = [np.ones(3), np.zeros(3)]
+    if x[0] > 0:
+        rows[1:] = [x * 2.0]
+    rows[:0] = (np.full(3, 0.5),)
+    return np.sum(rows[0] * rows[-1]) + np.sum(rows[1])
+
+
+@each_way
+def test_what_is_differentiated_goes_into_a_list_of_constants(options):
+    check_program(slice_of_a_list_of_constants, (X,), (0,), **options)

@@ -83,7 +83,7 @@ class _Splitter:
             case Store(place, op, value):
                 place = self._store_place(stmt, place, before)
                 if not self.active(stmt, stmt.place) and not self.active(stmt, value):
-                    return [*before, replace(stmt, place=place)]
+                    return [*before, *self._measured(stmt, place, replace(stmt, place=place))]
                 part = self._member if op is None else self.operand
                 new: Statement = replace(stmt, place=place, value=part(stmt, value, before))
                 return [*before, *self._measured(stmt, place, new)]
@@ -170,8 +170,9 @@ class _Splitter:
         owner = stmt.place.value if isinstance(stmt, Store) and isinstance(stmt.place, Item) else \
             stmt.value.func.value if isinstance(stmt, Effect) and isinstance(stmt.value, Call) \
             and isinstance(stmt.value.func, Attr) else None
-        return owner is not None and isinstance(self.facts.value(stmt, owner), ListOf) \
-            and self.facts.kind(stmt, owner).active
+        if owner is None or not isinstance(self.facts.value(stmt, owner), ListOf):
+            return False
+        return self.facts.kind(stmt, owner).active or isinstance(stmt, Store) and self.active(stmt, stmt.value)
 
     def _bind(self, stmt: Bind, targets: tuple[str, ...], values: tuple[Expr, ...]) -> list[Statement]:
         if not any(self.active(stmt, v) for v in values):
