@@ -6,7 +6,11 @@ writes the files anew, and the generated texts in README and design page.  Read 
 """
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +75,13 @@ def test_variants_are_right(case: Case) -> None:
         if printed.by is grad and printed.args is not None:
             wrt = printed.argnums if isinstance(printed.argnums, tuple) else (printed.argnums,)
             check_program(case.function, printed.args, wrt)
+
+
+def test_texts_do_not_depend_on_the_order_of_sets() -> None:
+    code = ("import sys; sys.path[:0] = sys.argv[1:]; from corpus import PROGRAMS; from srcgrad import grad\n"
+            "for name in ('lambdas_by_name', 'function_by_branch', 'dict_of_fields', 'layers_by_inheritance'):\n"
+            "    p = PROGRAMS[name]; print(grad(p.function, argnums=p.argnums).source(*p.inputs[0]))")
+    paths = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+    texts = {subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, check=True,
+                            env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in ("1", "4")}
+    assert len(texts) == 1

@@ -154,7 +154,7 @@ class Evaluator:
         """As `value`, where None is one of the things that it may be."""
         if not isinstance(item.value, OneOf):
             return self.value(item)
-        held = [self._container(ref.storage) for ref in item.refs if ref.storage.kind != "array"]
+        held = [self._container(storage) for storage in _containers_of(item)]
         plain = [self.canonical(m) for m in item.value.kinds if not isinstance(m, (ListOf, DictOf, ObjectOf))]
         return functools.reduce(join, [*plain, *held])
 
@@ -162,7 +162,7 @@ class Evaluator:
         """What is true of all containers that the value may be; None where it is none."""
         if not isinstance(item.value, (ListOf, DictOf, ObjectOf)):
             return None
-        found = [self._container(ref.storage, depth) for ref in item.refs if ref.storage.kind != "array"]
+        found = [self._container(storage, depth) for storage in _containers_of(item)]
         return functools.reduce(join, found) if found else None
 
     def canonical(self, value: Value) -> Value:
@@ -212,7 +212,7 @@ class Evaluator:
         if item.items is not None and isinstance(item.value, TupleOf):
             return TupleOf(tuple(self._field_value(i, depth + 1) for i in item.items), item.value.cls)
         if isinstance(item.value, OneOf):
-            held = [self._container(ref.storage, depth + 1) for ref in item.refs if ref.storage.kind != "array"]
+            held = [self._container(storage, depth + 1) for storage in _containers_of(item)]
             plain = [m for m in item.value.kinds if not isinstance(m, (ListOf, DictOf, ObjectOf))]
             return functools.reduce(join, [*plain, *held])
         containers = self._containers(item, depth + 1)
@@ -657,6 +657,12 @@ def _may_be(value: Value, obj: Any) -> bool | None:
 def _is_one_object(obj: Any) -> bool:
     """Whether nothing else is equal to the object: `is` tells what it is."""
     return obj is NotImplemented or isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType, Enum))
+
+
+def _containers_of(item: Abstract) -> list[Storage]:
+    """The containers that the value may be, always in the same order."""
+    found = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
+    return found if len(found) < 2 else sorted(found, key=lambda storage: storage.number)
 
 
 def _of_class(storage: Storage) -> list[Storage]:

@@ -42,6 +42,7 @@ class Storage:
     those of its keys are that aren't known one by one.  resized: loops in which a list gets longer or shorter.
     shrinks: keys are taken out of it.  unfollowed: the comprehension that makes it, as long as none follows that.
     given_away: code that isn't followed may put something into it.  keyed: a key of a dict is active.
+    number: how many were known before it.
     """
     site: Hashable
     kind: str
@@ -63,6 +64,7 @@ class Storage:
     cls: type | None = None
     home: tuple = ()
     group_of: Storage | None = None
+    number: int = 0
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.hint or self.site}>"
@@ -189,7 +191,7 @@ class Heap:
 
     def storage(self, site: Hashable, kind: str, origin: str = "fresh", hint: str = "") -> Storage:
         if site not in self._storages:
-            self._storages[site] = Storage(site, kind, origin, hint)
+            self._storages[site] = Storage(site, kind, origin, hint, number=len(self._storages))
         return self._storages[site]
 
     def mark(self, storage: Storage, **facts: bool) -> None:
