@@ -68,7 +68,7 @@ def test_many_in_the_core_language(kind, first):
 
 @pytest.mark.long
 @KIND
-@pytest.mark.parametrize("first", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 2060 else [])
+@pytest.mark.parametrize("first", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 2020 else [])
                                    for k in range(2000, 2400, 20)])
 def test_many(kind, first):
     _judge_all(kind, range(first, first + 20), False, may_refuse=True)

@@ -16,7 +16,7 @@ from random_programs.generate import generate
 from random_programs.judge import judge
 
 KINDS = {"jumps": 4, "containers": 5}
-QUICK, LONG = 5, 50                # programs in one test
+QUICK, LONG = 5, 25                # programs in one test
 
 
 def _check(kind: str, number: int, options: dict[str, bool]) -> None:
@@ -59,8 +59,8 @@ def test_programs_under_options(kind, option):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 102 else [])
-                                   for k in range(100, 120)])
+@pytest.mark.parametrize("batch", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 101 else [])
+                                   for k in range(100, 140)])
 def test_many_programs(kind, batch):
     _programs(kind, LONG, batch)
 
