@@ -18,13 +18,16 @@ from srcgrad.analysis.values import PENDING
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
+    Attr,
     Bind,
+    Cond,
     Const,
     Effect,
     Expr,
     For,
     Function,
     If,
+    Item,
     Jump,
     Name,
     Return,
@@ -192,6 +195,18 @@ class Inliner(Hoister):
                 self.unit.chains[new] = self.unit.chains[old]
         return renamed
 
+    def _store(self, stmt: Store, place: Expr, value: Expr) -> list[Statement]:
+        """A store to one of several places, which a test tells apart, is an `if`."""
+        if isinstance(place, Cond):
+            before: list[Statement] = []
+            held = value if isinstance(value, (Name, Const)) else self.name(value, before)
+            ways = (tuple(self._store(stmt, way, held)) for way in (place.body, place.orelse))
+            return [*before, If(place.test, *ways, at=stmt.at)]
+        if not isinstance(place, (Attr, Item, Name)):
+            raise UnsupportedError("it isn't known what is written to here", stmt.at,
+                                   "Tell the classes of the objects apart by isinstance before.")
+        return [replace(stmt, place=place, value=value)]
+
     def _again(self, stmt: Statement, values: tuple[Expr, ...]) -> list[Statement]:
         match stmt:
             case Effect(_) if isinstance(values[0], (Name, Const, Tuple)):
@@ -199,7 +214,7 @@ class Inliner(Hoister):
             case Bind():
                 return [replace(stmt, values=values)]
             case Store():
-                return [replace(stmt, place=values[0], value=values[1])]
+                return self._store(stmt, values[0], values[1])
             case If():
                 return [replace(stmt, test=values[0])]
             case For():
