@@ -19,17 +19,21 @@ CORE = pytest.mark.parametrize("kind", [1, 2, 3])      # kinds that can be told 
 BATCH = 5
 
 # Every run takes some two hundred programs, a batch of each kind; more of them cost minutes and are for longer runs.
-FIRST = [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(5, 30, BATCH))]
+FIRST = [0, *(pytest.param(k, marks=[pytest.mark.long, *([pytest.mark.sweep] if k > 5 else [])])
+             for k in range(5, 30, BATCH))]
 CHEAP = [0, 5, 10, 15, *(pytest.param(k, marks=pytest.mark.long) for k in range(20, 40, BATCH))]
 
 
 def _judge_all(kind: int, seeds: range, basic: bool, *, may_refuse: bool, **options: bool) -> None:
-    bad = {}
+    bad, slow = {}, []
     for seed in seeds:
         verdict = judge(*generate(kind, seed, basic), **options)
-        if verdict.bad or verdict.outcome == "refused" and not may_refuse:
+        if verdict.bad or verdict.outcome in ("refused", "slow") and not may_refuse:
             bad[seed] = (verdict.outcome, verdict.kind, verdict.detail[:300])
+        if verdict.outcome == "slow":
+            slow.append(seed)
     assert not bad
+    assert len(slow) <= 1 + len(seeds) // 10
 
 
 @CORE
@@ -67,10 +71,10 @@ def test_many_in_the_core_language(kind, first):
 
 
 @pytest.mark.long
-@KIND
-@pytest.mark.parametrize("first", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 2020 else [])
-                                   for k in range(2000, 2400, 20)])
-def test_many(kind, first):
+@pytest.mark.parametrize(("first", "kind"), [
+    pytest.param(first, kind, marks=[pytest.mark.sweep] if first >= 2020 or kind in (4, 5) else [])
+    for first in range(2000, 2400, 20) for kind in sorted(KINDS)])
+def test_many(first, kind):
     _judge_all(kind, range(first, first + 20), False, may_refuse=True)
 
 

@@ -45,12 +45,14 @@ def _programs(kind: str, count: int, batch: int, **options: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 5))])
+@pytest.mark.parametrize("batch", [
+    0, *(pytest.param(k, marks=[pytest.mark.long, *([pytest.mark.sweep] if k > 1 else [])]) for k in range(1, 5))])
 def test_programs(kind, batch):
     _programs(kind, QUICK, batch)
 
 
 @pytest.mark.long
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_programs_under_options(kind, option):
@@ -58,9 +60,9 @@ def test_programs_under_options(kind, option):
 
 
 @pytest.mark.long
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", [pytest.param(k, marks=[pytest.mark.sweep] if k >= 101 else [])
-                                   for k in range(100, 140)])
+@pytest.mark.parametrize("batch", range(100, 140))
 def test_many_programs(kind, batch):
     _programs(kind, LONG, batch)
 

@@ -14,7 +14,8 @@ __all__ = ["Verdict", "judge"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """outcome is `right`, `refused`, `wrong`, `crashed`, or `invalid` (no reference); kind tells failures apart."""
+    """outcome is `right`, `refused`, `wrong`, `crashed`, `slow` (how long a program takes depends on the machine), or
+    `invalid` (no reference); kind tells failures apart."""
     outcome: str
     kind: str = ""
     detail: str = ""
@@ -33,7 +34,7 @@ def judge(source: str, args: tuple[np.ndarray, ...], seconds: float = 20.0, **op
         with time_limit(seconds):
             return _verdict(source, args, want, options)
     except OutOfTime as error:
-        return Verdict("crashed", "OutOfTime", str(error))
+        return Verdict("slow", "OutOfTime", str(error))
 
 
 def _verdict(source: str, args: tuple[np.ndarray, ...], want: Any, options: dict[str, bool]) -> Verdict:

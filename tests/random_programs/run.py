@@ -53,11 +53,11 @@ def run(jobs: list[Job], processes: int = 1) -> dict[int, Verdict]:
 def summary(verdicts: dict[int, Verdict]) -> str:
     """Counts, reasons of refusals, failing seeds."""
     counts = Counter(v.outcome for v in verdicts.values())
-    lines = ["  ".join(f"{name} {counts[name]}" for name in ("right", "refused", "wrong", "crashed"))]
+    lines = ["  ".join(f"{name} {counts[name]}" for name in ("right", "refused", "wrong", "crashed", "slow"))]
     refused = [v for v in verdicts.values() if v.outcome == "refused"]
     reasons = Counter(next(iter(v.detail.splitlines()), v.kind)[:110] for v in refused)
     lines += [f"  refused {n}: {reason}" for reason, n in reasons.most_common(10)]
-    for outcome in ("wrong", "crashed"):
+    for outcome in ("wrong", "crashed", "slow"):
         kinds = sorted({v.kind for v in verdicts.values() if v.outcome == outcome})
         lines += [f"  {outcome}, {kind}: {[s for s, v in verdicts.items() if (v.outcome, v.kind) == (outcome, kind)]}"
                   for kind in kinds]
