@@ -19,7 +19,7 @@ CORE = pytest.mark.parametrize("kind", [1, 2, 3])      # kinds that can be told 
 BATCH = 5
 
 # Every run takes some two hundred programs, a batch of each kind; more of them cost minutes and are for longer runs.
-FIRST = [0, *(pytest.param(k, marks=[pytest.mark.long, *([pytest.mark.sweep] if k > 5 else [])])
+FIRST = [0, *(pytest.param(k, marks=[pytest.mark.long, pytest.mark.sweep])
              for k in range(5, 30, BATCH))]
 CHEAP = [0, 5, 10, 15, *(pytest.param(k, marks=pytest.mark.long) for k in range(20, 40, BATCH))]
 
@@ -56,7 +56,7 @@ def test_core_language_under_options(kind, option):
     _judge_all(kind, range(1000, 1005), True, may_refuse=False, **{option: True})
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.long] if k in (4, 5) else [])
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.long, pytest.mark.sweep] if k in (4, 5) else [])
                                   for k in sorted(KINDS)])
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_under_options(kind, option):
@@ -72,7 +72,7 @@ def test_many_in_the_core_language(kind, first):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("first", "kind"), [
-    pytest.param(first, kind, marks=[pytest.mark.sweep] if first >= 2020 or kind in (4, 5) else [])
+    pytest.param(first, kind, marks=[pytest.mark.sweep] if first >= 2020 or kind >= 4 else [])
     for first in range(2000, 2400, 20) for kind in sorted(KINDS)])
 def test_many(first, kind):
     _judge_all(kind, range(first, first + 20), False, may_refuse=True)
