@@ -30,6 +30,48 @@ CASES = {
 }
 
 
+class Cell:
+    def __init__(self, u, k):
+        self.u = u
+        self.k = k
+
+
+def fields_of_objects_in_a_list(x, c):
+    cells = [Cell(x + x[0], c), Cell(x - x[2], x[2])]
+    return sum(np.sum(cell.u * cell.k) for cell in cells)
+
+
+def elements_of_a_dict(x, c):
+    d = {i: x + x[i] for i in range(3)}
+    return sum(np.sum(d[k] * x[0]) for k in d) + np.mean(d[1] - c)
+
+
+def field_of_an_object_that_is_kept(x, c):
+    cell = Cell(x + x[0], 2.0)
+    kept = [cell]
+    kept[0].u = kept[0].u + c
+    return np.sum(cell.u - x[2]) + np.sum(cell.u * c)
+
+
+def object_made_in_a_try(x, c):
+    total = 0.0
+    for i in range(3):
+        try:
+            cell = Cell(x * float(i), c)
+            cell.k = 1.0 / cell.u[0] if i else 5.0
+            if i == 1:
+                raise ValueError
+        except ValueError:
+            cell.k = cell.k * x[2]
+        finally:
+            total += np.sum(cell.u * cell.k)
+    return total
+
+
+CASES |= {f.__name__: (f, V) for f in (fields_of_objects_in_a_list, elements_of_a_dict, field_of_an_object_that_is_kept,
+                                       object_made_in_a_try)}
+
+
 @pytest.mark.parametrize("option", ["", "plain", "general", "checked"])
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("error")

@@ -340,13 +340,16 @@ class Context:
         # what lends its shape may not be live any more
         steady = {name: Abstract(value) for name, value in self._steady_values.items()}
         env = {**steady, **self.facts.before.get(stmt, {}), **self.facts.after.get(stmt, {})}
-        return self.probe(expr, {**env, **{name: Abstract(value) for name, value in extra.items()}})
+        return self.probe(expr, {**env, **{name: Abstract(value) for name, value in extra.items()}}, stmt)
 
-    def probe(self, expr: Expr, env: Env) -> Value:
-        """The kind of an expression in this state; what it may do to the arrays and containers there isn't noted."""
+    def probe(self, expr: Expr, env: Env, stmt: Statement | None = None) -> Value:
+        """The kind of an expression in this state; what it may do to the arrays and containers there isn't noted.
+
+        What stands in the statement, too, is what it is there: an element of a dict, say.
+        """
         kinds = {name: Abstract(self.facts.value_of(env[name])) for name in names_read(expr) if name in env}
         try:
-            return self.facts.evaluator.canonical(Probe(self)(expr, kinds).value)
+            return self.facts.evaluator.canonical(Probe(self, stmt)(expr, kinds).value)
         except Exception:                 # a kind that can't be told is unknown, whatever the reason
             return UNKNOWN
 
@@ -354,11 +357,16 @@ class Context:
 class Probe(Evaluator):
     """Evaluates expressions of the backward pass; leaves no trace in the heap."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, stmt: Statement | None = None) -> None:
         ev = context.facts.evaluator
         super().__init__(Heap(), ev.outer, {}, ev.sizes, Calls({}), lambda expr, item: None)
-        self._helpers = context.helpers
+        self._helpers, self._facts, self._stmt = context.helpers, context.facts, stmt
         self.unify = ev.unify
+
+    def __call__(self, expr: Expr, env: Env) -> Abstract:
+        if self._stmt is not None and isinstance(expr, (Item, Attr)) and (self._stmt, id(expr)) in self._facts.kinds:
+            return Abstract(self._facts.value(self._stmt, expr))
+        return super().__call__(expr, env)
 
     def _name(self, expr: Name, env: Any) -> Abstract:
         if expr.id not in env and expr.id in self._helpers:

@@ -63,12 +63,22 @@ class Contributor:
         """
         if not self.c.active(stmt, operand):
             return
+        if lazy and not self._spreads(stmt, operand):
+            g, lazy = self.c.numpy("broadcast_to", g, self.c.numpy("shape", operand)), False
         if isinstance(operand, (List, Tuple)):
             self._display(stmt, operand, g, state, out)
         elif isinstance(operand, Name):
             self._name(stmt, operand, g, state, out, lazy, mask)
         else:
             self._part(stmt, operand, g, state, out)
+
+    def _spreads(self, stmt: Statement, operand: Expr) -> bool:
+        """Whether a lazy adjoint may go to the operand: a name notes it, a buffer spreads it, a slot does neither."""
+        item = self.c.kind(stmt, operand)
+        if self.c.either(item):
+            return False
+        in_array = isinstance(operand, Item) and isinstance(self.c.value(stmt, operand.value), Array)
+        return isinstance(operand, Name) or in_array or self.c.in_place(item)
 
     def add_elements(self, stmt: Statement, operand: Expr, g: Expr, state: State, out: Out) -> None:
         """The adjoint of a list or tuple += g, the adjoints of its elements, some of which may be None for zero."""
