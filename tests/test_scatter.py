@@ -112,7 +112,21 @@ def written_in_place(x):
     return np.sum(alias * alias) + c.temp[0]
 
 
-SCATTERED = [stepped, made_again_in_a_loop, moved, slotted, keyed, written_in_place]
+def made_of_the_old_one(x):
+    b = Body(x * 1.0, x[0] * x)
+    for _ in range(2):
+        b = Body(b.v, b.x * b.v)
+    return np.sum(b.x * b.v[0])
+
+
+def keys_that_change_places(x):
+    d = {"a": x, "b": x[0] * x}
+    for _ in range(2):
+        d = {"b": d["a"] * d["b"], "a": d["b"]}
+    return np.sum(d["a"] * d["b"][0])
+
+
+SCATTERED = [made_of_the_old_one, keys_that_change_places, stepped, made_again_in_a_loop, moved, slotted, keyed, written_in_place]
 
 
 def class_attribute(x):
@@ -191,7 +205,22 @@ def a_key_by_branch(x):
         return np.sum(d["a"])
 
 
-OTHERS = [class_attribute, set_later, setter_of_its_own, known_elsewhere, by_another_name, captured, half_made,
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    x: Any
+    v: Any
+
+
+def frozen(x):
+    f = Fixed(x, x * x)
+    try:
+        f.x = x[0]
+    except dataclasses.FrozenInstanceError:
+        return np.sum(f.x * f.v)
+    return np.sum(f.v)
+
+
+OTHERS = [frozen, class_attribute, set_later, setter_of_its_own, known_elsewhere, by_another_name, captured, half_made,
           old_object_is_kept, iterated, given_another_key, a_key_by_branch]
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from srcgrad.analysis.interpret.constructors import plain_defaults, record_arguments, record_fields
+from srcgrad.analysis.interpret.constructors import is_frozen, plain_defaults, record_arguments, record_fields
 from srcgrad.lang.core import (
     Attr,
     Bind,
@@ -66,12 +66,13 @@ class _Scatter:
 
     made: (statement, the fields that it sets and their values) of each making.  there: the fields that are set after
     each.  used: the fields that are read or written; objects, dicts: names of which they are attributes, or items.
-    lost: names that mean something else, too."""
+    changed: names of objects whose fields are set after they were made.  lost: names that mean something else, too."""
     unit: Unit
     made: dict[Statement, tuple[str, dict[str, Expr]]] = field(default_factory=dict)
     there: dict[Statement, set[str]] = field(default_factory=dict)
     kinds: dict[str, set[type]] = field(default_factory=dict)
     used: dict[str, set[str]] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
     objects: set[str] = field(default_factory=set)
     dicts: set[str] = field(default_factory=set)
     lost: set[str] = field(default_factory=set)
@@ -83,6 +84,8 @@ class _Scatter:
         for owner, kinds in self.kinds.items():
             sets = [fields for stmt, fields in self.there.items() if self.made[stmt][0] == owner]
             known = set.intersection(*sets)
+            if owner in self.changed and any(map(is_frozen, kinds)):
+                continue                    # that is an error
             others = (self.objects if dict in kinds else set()) | (self.dicts if kinds - {dict} else set())
             if owner in self.lost | others or not self.used.get(owner, set()) <= known:
                 continue
@@ -151,6 +154,8 @@ class _Scatter:
 
     def _uses(self, stmt: Statement) -> None:
         self.lost.update(bound_by(stmt))
+        if isinstance(stmt, Store) and isinstance(stmt.place, Attr) and isinstance(stmt.place.value, Name):
+            self.changed.add(stmt.place.value.id)
         for expr in expressions(stmt):
             self._note(expr)
 
@@ -204,8 +209,7 @@ class _Rewriter:
     def statement(self, stmt: Statement) -> Iterator[Statement]:
         owner, fields = self.work.made.get(stmt, ("", {}))
         if owner in self.owners:
-            for name, value in fields.items():
-                yield Bind((self.names[owner, name],), (self.expr(value),), at=stmt.at)
+            yield from self._made(stmt, owner, fields)
             return
         inner = blocks(stmt)
         if inner:
@@ -217,6 +221,15 @@ class _Rewriter:
         if isinstance(stmt, Store) and stmt.op is None and isinstance(stmt.place, Name):
             stmt = Bind((stmt.place.id,), (stmt.value,), at=stmt.at)
         yield stmt
+
+    def _made(self, stmt: Statement, owner: str, fields: dict[str, Expr]) -> Iterator[Statement]:
+        """The fields of a new object, all at once where the old one of this name is asked for some of them."""
+        names = tuple(self.names[owner, name] for name in fields)
+        values = tuple(map(self.expr, fields.values()))
+        if any(owner in names_read(value) for value in fields.values()):
+            yield Bind(names, values, at=stmt.at)
+        else:
+            yield from (Bind((name,), (value,), at=stmt.at) for name, value in zip(names, values))
 
     def expr(self, expr: Expr) -> Expr:
         return map_expr(self._field, expr) if not self.owners.isdisjoint(names_read(expr)) else expr
