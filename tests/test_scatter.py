@@ -126,7 +126,8 @@ def keys_that_change_places(x):
     return np.sum(d["a"] * d["b"][0])
 
 
-SCATTERED = [made_of_the_old_one, keys_that_change_places, stepped, made_again_in_a_loop, moved, slotted, keyed, written_in_place]
+SCATTERED = [made_of_the_old_one, keys_that_change_places, stepped, made_again_in_a_loop, moved, slotted, keyed,
+             written_in_place]
 
 
 def class_attribute(x):
