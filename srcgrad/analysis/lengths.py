@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.values import Array, DictOf, Linear, ListOf, Number, ObjectOf, OneOf, TupleOf, Value
+from srcgrad.analysis.values import Array, DictOf, Linear, ListOf, Number, ObjectOf, OneOf, TupleOf, Value, held
 
 
 @dataclass(frozen=True)
@@ -188,12 +188,4 @@ def _varies(value: Value) -> bool:
             return any(d is not None and varies(d) for d in dims or ())
         case Number(_, _, linear):
             return linear is not None and varies(linear)
-        case TupleOf(inner, _) | OneOf(inner):
-            return any(map(_has_iterations, inner))
-        case ListOf(item):
-            return item is not None and _has_iterations(item)
-        case DictOf(items, other):
-            return any(_has_iterations(v) for _, v in items) or other is not None and _has_iterations(other)
-        case ObjectOf(_, fields):
-            return any(_has_iterations(v) for _, v in fields)
-    return False
+    return any(map(_has_iterations, held(value) or (value.kinds if isinstance(value, OneOf) else ())))

@@ -23,6 +23,7 @@ from srcgrad.analysis.values import (
     ShapeOf,
     TupleOf,
     Value,
+    held,
 )
 
 _MAKERS = (complex, np.complex64, np.complex128, np.clongdouble, np.linalg.eig, np.linalg.eigvals, np.roots)
@@ -102,15 +103,8 @@ def _names(slots: Any) -> tuple[str, ...]:
 
 def _leaves_open(value: Value) -> bool:
     """Whether some part of the value may be real or complex, for all that is known."""
-    match value:
-        case TupleOf(items, _):
-            return any(map(_leaves_open, items))
-        case ListOf(item):
-            return item is not None and _leaves_open(item)
-        case DictOf(items, other):
-            return any(_leaves_open(v) for _, v in items) or other is not None and _leaves_open(other)
-        case ObjectOf(_, fields):
-            return any(_leaves_open(v) for _, v in fields)
+    if isinstance(value, (TupleOf, ListOf, DictOf, ObjectOf)):
+        return any(map(_leaves_open, held(value)))
     return reality(value) is None
 
 

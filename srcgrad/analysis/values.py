@@ -219,6 +219,24 @@ def members(value: Value) -> tuple[Value, ...]:
     return value.kinds if isinstance(value, OneOf) else (value,)
 
 
+def held(value: Value) -> tuple[Value, ...]:
+    """What a container holds, for all that is known of it; nothing for other values.
+
+    >>> held(ListOf(Number("int"))), held(Number("int"))
+    ((Number(kind='int', dtype=None, linear=None),), ())
+    """
+    match value:
+        case TupleOf(items, _):
+            return items
+        case ListOf(item):
+            return () if item is None else (item,)
+        case DictOf(items, other):
+            return (*(v for _, v in items), *(() if other is None else (other,)))
+        case ObjectOf(_, fields):
+            return tuple(v for _, v in fields)
+    return ()
+
+
 def one_of(kinds: Sequence[Value]) -> Value:
     """A value of one of these kinds."""
     return kinds[0] if len(kinds) == 1 else OneOf(tuple(kinds))

@@ -14,7 +14,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.analysis.values import Array, Closure, DictOf, Known, ListOf, ObjectOf, OneOf, TupleOf, Value, number_of
+from srcgrad.analysis.values import (
+    Array,
+    Closure,
+    DictOf,
+    Known,
+    ListOf,
+    ObjectOf,
+    OneOf,
+    TupleOf,
+    Value,
+    held,
+    number_of,
+)
 
 DEEPEST = 8
 Depths = Mapping[Any, int]
@@ -38,14 +50,8 @@ class Descent:
 def nesting(value: Value) -> int | None:
     """How deeply containers are nested in the value; None where that isn't known."""
     match value:
-        case ListOf(item):
-            inside = [] if item is None else [item]
-        case TupleOf(items, _):
-            inside = list(items)
-        case DictOf(items, other):
-            inside = [v for _, v in items] + ([] if other is None else [other])
-        case ObjectOf(_, fields):
-            inside = [v for _, v in fields]
+        case ListOf() | TupleOf() | DictOf() | ObjectOf():
+            inside = held(value)
         case OneOf(kinds):
             found = [nesting(kind) for kind in kinds]
             return None if None in found else max(n for n in found if n is not None)
