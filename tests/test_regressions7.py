@@ -166,6 +166,13 @@ def view_in_a_loop(x):
     return total
 
 
+def view_in_a_tuple(x):
+    d = {"a": x[0], "b": x[1]}
+    kept = (1.0, d.values())
+    d["c"] = x[2]
+    return sum(kept[1]) * kept[0]
+
+
 def view_of_a_dict_that_stays(x):
     d = {"a": x[0], "b": x[1] * x[0]}
     values = d.values()
@@ -180,7 +187,7 @@ def list_of_a_view(x):
 
 
 @each_way
-@pytest.mark.parametrize("f", [view_of_a_dict_that_grows, view_in_a_loop])
+@pytest.mark.parametrize("f", [view_of_a_dict_that_grows, view_in_a_loop, view_in_a_tuple])
 def test_a_view_of_a_dict_that_changes_is_refused(f, options):
     with pytest.raises(UnsupportedError, match="a view of a dict"):
         derivative(f, (0,), **options)(X)

@@ -45,6 +45,7 @@ from srcgrad.lang.core import (
     Statement,
     Store,
     Tuple,
+    children,
     rebuild,
 )
 from srcgrad.rules.nondifferentiable import is_logger
@@ -404,9 +405,8 @@ def _loop_of_updates(make: Make, d: Expr, other: Expr, pairs: bool, expr: Call) 
 def _views(pairs: bool) -> Any:
     """d.values(), d.items()   ->   a list that a loop over the keys fills"""
     def handle(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
-        kept = isinstance(ev.site, Bind) and any(value is expr for value in ev.site.values)
-        if kept and any(ref.storage.written for ref in owner.refs):
-            raise Refused("a view of a dict that changes is kept under a name",
+        if _is_kept(ev.site, expr) and any(ref.storage.written for ref in owner.refs):
+            raise Refused("a view of a dict that changes is kept",
                           "keep `list(...)` of it, where it is meant as it is now", expr.at)
 
         def build(parts: tuple[Expr, ...], make: Make) -> Expr:
@@ -419,6 +419,18 @@ def _views(pairs: bool) -> Any:
             return items
         return ev.rewrite(expr, build, owner)
     return handle
+
+
+def _is_kept(stmt: Any, expr: Call) -> bool:
+    """Whether the statement gives the value a name, or puts it into a place or a container, as it is."""
+    left = [stmt.value] if isinstance(stmt, Store) else list(stmt.values) if isinstance(stmt, Bind) else []
+    while left:
+        value = left.pop()
+        if value is expr:
+            return True
+        if isinstance(value, (List, Tuple, Dict)):
+            left.extend(children(value))
+    return False
 
 
 def _copy(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
