@@ -237,3 +237,81 @@ def slice_of_a_list_of_constants(x):
 @each_way
 def test_what_is_differentiated_goes_into_a_list_of_constants(options):
     check_program(slice_of_a_list_of_constants, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- what a recursive function keeps, and gives as well
+
+def remembered(x, n, table):
+    if n in table:
+        return table[n]
+    v = x * 1.5 if n == 0 else remembered(x, n - 1, table) * x
+    table[n] = v
+    return v
+
+
+def result_is_written(x):
+    table = {}
+    p = remembered(x, 3, table)
+    p *= x[0]
+    return np.sum(p) + np.sum(table[3]) * 2.0 + np.sum(table[2])
+
+
+def kept_is_written(x):
+    table = {}
+    p = remembered(x, 3, table)
+    table[3][0] = x[1] * x[1]
+    return np.sum(p * p)
+
+
+def listed(x, n, out):
+    v = x * float(n)
+    out.append(v)
+    if n > 0:
+        w = listed(x * x[1], n - 1, out)
+        w[0] = w[1] * x[0]
+    return v
+
+
+def appended_and_given(x):
+    out = []
+    p = listed(x, 2, out)
+    p *= 2.0
+    return sum(np.sum(v * v) for v in out) + np.sum(p)
+
+
+def twice(x, n, a, b):
+    v = x * float(n + 1)
+    a.append(v)
+    b.append(v)
+    if n > 0:
+        twice(x * x[0], n - 1, a, b)
+
+
+def in_two_lists(x):
+    a, b = [], []
+    twice(x, 2, a, b)
+    a[0] *= x[1]
+    b[1][0] = x[2]
+    return sum(np.sum(v * v) for v in a) + sum(np.sum(v) for v in b)
+
+
+def doubled(x, n):
+    v = x * float(n + 1)
+    if n == 0:
+        return [v, v]
+    rows = doubled(x * x[0], n - 1)
+    rows.append(rows[0])
+    return rows
+
+
+def the_same_several_times(x):
+    rows = doubled(x, 2)
+    rows[0] *= x[1]
+    return sum(np.sum(v * v) for v in rows)
+
+
+@pytest.mark.parametrize("options", [{}, {"plain": True}, {"general": True}], ids=["default", "plain", "general"])
+@pytest.mark.parametrize("f", [result_is_written, kept_is_written, appended_and_given, in_two_lists,
+                               the_same_several_times])
+def test_what_is_kept_and_given_is_one_object(f, options):
+    check_program(f, (X,), (0,), **options)

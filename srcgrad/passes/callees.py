@@ -162,9 +162,17 @@ class Callees:
         for k, template in summary.after:
             self._put(ev, expr, template, items[k], items, (k,))
         result = self._import(ev, expr, summary.result, items, ())
+        self._confuse(ev, expr, result, [items[k] for k, _ in summary.after])
         for item in (*items, result):
             _keep_together(ev, item)
         return result
+
+    def _confuse(self, ev: Evaluator, expr: Expr, result: Abstract, changed: list[Abstract]) -> None:
+        """What a callee gives may be what it has put into its arguments, and that may be one object several times."""
+        new = [ref for item in (result, *changed) for part in reach([item]) for ref in (Ref(part, None),)
+               if part.kind == "array" and isinstance(part.site, tuple) and part.site[:2] == (ev.site, id(expr))]
+        if len(new) > 1:
+            ev.heap.unite(frozenset(new))
 
     def _descends(self, ev: Evaluator, expr: Call, found: Found, items: list[Abstract]) -> bool | None:
         """Whether it is a recursive function that goes down the structure of an argument, which is noted; False if
@@ -264,7 +272,8 @@ class Callees:
         written = {s.group for s in facts.heap.storages() if s.written}
         for k, name in enumerate(params):
             for storage in _reach(facts.entry.get(name, NOTHING)):
-                sources[storage] = k
+                if storage.origin != "fresh":       # what the callee has put there is new to the caller
+                    sources[storage] = k
                 if storage.group in written:
                     writes.add(k)
         outer = next((s.hint for s in facts.heap.storages() if s.origin == "outer" and s.kind == "array" and s.written),
