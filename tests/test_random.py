@@ -19,9 +19,9 @@ CORE = pytest.mark.parametrize("kind", [1, 2, 3])      # kinds that can be told 
 BATCH = 5
 
 # Every run takes some two hundred programs, a batch of each kind; more of them cost minutes and are for longer runs.
-FIRST = [0, *(pytest.param(k, marks=[pytest.mark.long, pytest.mark.sweep])
-             for k in range(5, 30, BATCH))]
-CHEAP = [0, 5, 10, 15, *(pytest.param(k, marks=pytest.mark.long) for k in range(20, 40, BATCH))]
+SWEEP = [pytest.mark.long, pytest.mark.sweep]
+FIRST = [0, *(pytest.param(k, marks=SWEEP) for k in range(5, 30, BATCH))]
+CHEAP = [0, 5, 10, 15, *(pytest.param(k, marks=SWEEP) for k in range(20, 40, BATCH))]
 
 
 def _judge_all(kind: int, seeds: range, basic: bool, *, may_refuse: bool, **options: bool) -> None:
@@ -56,7 +56,7 @@ def test_core_language_under_options(kind, option):
     _judge_all(kind, range(1000, 1005), True, may_refuse=False, **{option: True})
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.long, pytest.mark.sweep] if k in (4, 5) else [])
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=SWEEP if k in (4, 5) else [])
                                   for k in sorted(KINDS)])
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_under_options(kind, option):
@@ -65,9 +65,10 @@ def test_under_options(kind, option):
 
 @pytest.mark.long
 @CORE
-@pytest.mark.parametrize("first", range(2000, 2100, 20))
+@pytest.mark.parametrize("first", [
+    pytest.param(k, marks=[pytest.mark.sweep] if k >= 2050 else []) for k in range(2000, 2100, 10)])
 def test_many_in_the_core_language(kind, first):
-    _judge_all(kind, range(first, first + 20), True, may_refuse=False)
+    _judge_all(kind, range(first, first + 10), True, may_refuse=False)
 
 
 @pytest.mark.long
