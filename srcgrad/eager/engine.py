@@ -20,6 +20,7 @@ from srcgrad.eager.delivery import (
     store_gradient,
 )
 from srcgrad.eager.graph import ANOMALY, HOOKED, Node, Port, edge_of
+from srcgrad.eager.packing import unpacked
 from srcgrad.eager.quiet import quiet
 from srcgrad.eager.tensor import Tensor, method, wrap
 from srcgrad.runtime.modes import enable_grad, no_grad
@@ -107,12 +108,17 @@ class Run:
             self.capture(node, bar)
         if self.needed is not None and node not in self.needed:
             return ()
+        saved = node.saved
+        if saved.__class__ is tuple:
+            node.saved = unpacked(saved)
         try:
             bars = node.plan.tensors(node, bar) if self.create else node.plan.arrays(node, bar)
         except RuntimeError as error:
             if node.trace is not None:
                 _report(node, error)
             raise
+        finally:
+            node.saved = saved
         if node.trace is not None and ANOMALY and ANOMALY[0]:
             _check_numbers(node, bars)
         return after(node, bars, bar, self.create) if node.after else bars

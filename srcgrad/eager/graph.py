@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.packing import Packed, hooks, packed
 from srcgrad.eager.tensor import Tensor, method, wrap
 
 __all__ = ["AccumulateGrad", "Node", "Port", "RemovableHandle", "edge_of", "node_class", "sequence"]
@@ -27,6 +28,7 @@ FREED = ("Trying to backward through the graph a second time (or directly access
 
 class RemovableHandle:
     """What `register_hook` gives: `remove()` takes the hook away again; also a context manager."""
+    __module__ = "srcgrad.eager.utils.hooks"
 
     def __init__(self, hooks: dict[int, Any], hook: Callable[..., Any]) -> None:
         self._hooks = hooks
@@ -125,7 +127,7 @@ class Node:
 def _weighs(x: Any) -> bool:
     if isinstance(x, (tuple, list)):
         return any(map(_weighs, x))
-    return isinstance(x, (Tensor, np.ndarray))
+    return isinstance(x, (Tensor, np.ndarray, Packed))
 
 
 class Port:
@@ -256,11 +258,24 @@ def as_gradient(t: Tensor) -> Tensor:
     return wrap(t._a)
 
 
-# ---------------------------------------------------------------- where nodes were made
+# ---------------------------------------------------------------- new nodes that somebody wants to see
 
+WATCHERS: list[Callable[[Node], None]] = []
 ANOMALY: list[bool] = []        # holds whether NaN is an error while detect_anomaly is on
+
+
+def watched(node: Node) -> None:
+    """Shows a node that was just made to all who want to see it."""
+    for watcher in WATCHERS:
+        watcher(node)
 
 
 def trace(node: Node) -> None:
     """Keeps where the node is made, for the report of a gradient that is not a number."""
-    node.trace, node.special = traceback.format_stack()[:-2], True
+    node.trace, node.special = traceback.format_stack()[:-3], True
+
+
+def pack(node: Node) -> None:
+    """Hands what the node saved to the hooks of the thread that makes it."""
+    if hooks.pairs and node.saved and node.saved is not True:
+        node.saved, node.special = packed(node.saved, edge_of), True

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.eager import graph
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, node_class, sequence
 from srcgrad.eager.kinds import ACTIVE, ACTIVE_SEQUENCE, OTHER, SEQUENCE, TENSOR
+from srcgrad.eager.packing import unpacked
 from srcgrad.eager.tensor import INFERENCE, Tensor, _new, wrap
 from srcgrad.eager.translation import translate
 from srcgrad.rules import registry
@@ -104,7 +105,9 @@ class Op:
             raise AttributeError(f"{self.name!r} object has no attribute '_saved_{name}'")
         if node.saved is None:
             raise RuntimeError(FREED)
-        found = node.saved[labels.index(wanted)]
+        found = unpacked(node.saved[labels.index(wanted)])
+        if isinstance(found, Tensor) and found._fn is not None and found._fn._kind == 1:
+            found = wrap(found._a).requires_grad_()     # a leaf that hooks changed
         if not isinstance(found, Tensor) or wanted != "out":
             return found
         out: Tensor = _new(Tensor)
@@ -231,8 +234,8 @@ def make_node(op: Op, out: Any, args: tuple[Any, ...]) -> Node | None:
     if single:
         node.fix = _fixes(op, plan, out, args)
     plan.collect(node, out, args)
-    if graph.ANOMALY:
-        graph.trace(node)
+    if graph.WATCHERS:
+        graph.watched(node)
     return node
 
 

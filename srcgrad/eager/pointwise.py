@@ -125,8 +125,8 @@ def binary(op: Op, ufunc: Any, *, floating: bool = False, refused: str = "",
             node.twice = True
         if plan.saved:
             plan.collect(node, t, (x, y))
-        if graph.ANOMALY:
-            graph.trace(node)
+        if graph.WATCHERS:
+            graph.watched(node)
         t._fn = node
         return t
     return function
@@ -211,8 +211,8 @@ def unary(op: Op, ufunc: Any, *, floating: bool = True) -> Callable[[Any], Any]:
         node = op.node_class()
         node.edges, node.plan, node.seq = (edge,), plan, sequence()
         plan.collect(node, t, (x,))
-        if graph.ANOMALY:
-            graph.trace(node)
+        if graph.WATCHERS:
+            graph.watched(node)
         t._fn = node
         return t
     return function

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import warnings
 
-from srcgrad.eager.graph import ANOMALY
+from srcgrad.eager.graph import ANOMALY, WATCHERS, trace
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
@@ -19,7 +19,7 @@ class set_detect_anomaly:
         pass
 
     def __exit__(self, *exception: object) -> None:
-        ANOMALY[:] = self.previous
+        _put(self.previous)
 
 
 class detect_anomaly:
@@ -36,7 +36,7 @@ class detect_anomaly:
         _set(True, self.check_nan)
 
     def __exit__(self, *exception: object) -> None:
-        ANOMALY[:] = self.previous
+        _put(self.previous)
 
 
 def is_anomaly_enabled() -> bool:
@@ -50,4 +50,10 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def _set(on: bool, check_nan: bool) -> None:
-    ANOMALY[:] = [check_nan] if on else []
+    _put([check_nan] if on else [])
+
+
+def _put(state: list[bool]) -> None:
+    """Makes this the state, in which nodes remember where they were made while there is one."""
+    ANOMALY[:] = state
+    WATCHERS[:] = [w for w in WATCHERS if w is not trace] + [trace] * bool(state)

@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.eager.delivery import as_tensor
 from srcgrad.eager.graph import FREED, Node, Port, edge_of, sequence
+from srcgrad.eager.packing import Packed, hooks, packed
 from srcgrad.eager.slices import rebase
 from srcgrad.eager.structures import check_version
 from srcgrad.eager.tensor import Tensor, _new, twin, wrap
@@ -47,6 +48,8 @@ class FunctionCtx:
         return tuple(self._opened(t, i) for i, t in enumerate(self._saved))
 
     def _opened(self, t: Any, i: int) -> Any:
+        if isinstance(t, Packed):
+            return t.open()
         if t is None or not self._versions:
             return t
         check_version(t, self._versions[i], self)
@@ -305,8 +308,8 @@ def _save(ctx: FunctionCtx, outs: tuple[Any, ...], results: tuple[Any, ...], ten
         other = twin(results[place])
         other._result_number = next(i for i, x in enumerate(tensors) if x is results[place])
         saved.append(other)
-    ctx._saved = tuple(saved)
     ctx._versions = tuple(0 if t is None else t._version for t in saved)
+    ctx._saved = packed(tuple(saved), edge_of) if hooks.pairs else tuple(saved)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

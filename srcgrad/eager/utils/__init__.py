@@ -1,4 +1,4 @@
 """What torch has under `torch.utils`."""
-from srcgrad.eager.utils import data
+from srcgrad.eager.utils import checkpoint, data, hooks
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data", "hooks"]
