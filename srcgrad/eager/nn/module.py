@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from srcgrad.eager.dtypes import dtype as DType
 from srcgrad.eager.dtypes import numpy_dtype
 from srcgrad.eager.graph import RemovableHandle
+from srcgrad.eager.nn.hooks import call_between, registered
 from srcgrad.eager.nn.parameter import Parameter
 from srcgrad.eager.nn.state import LoadReport, forget_gradients, load_into, saved_state
 from srcgrad.eager.tensor import Tensor, wrap
@@ -45,7 +46,8 @@ class Module:
         store("_modules", OrderedDict())
         store("_transient", set())
         store("_forward_pre_hooks", OrderedDict())
-        store("_forward_hooks", OrderedDict())
+        for kind in ("_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
+            store(kind, OrderedDict())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; to be written by each module."""
@@ -53,25 +55,27 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, between the hooks."""
-        if not self._forward_hooks and not self._forward_pre_hooks:
-            return self.forward(*args, **kwargs)
-        for hook in tuple(self._forward_pre_hooks.values()):
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        result = self.forward(*args, **kwargs)
-        for hook in tuple(self._forward_hooks.values()):
-            changed = hook(self, args, result)
-            result = result if changed is None else changed
-        return result
+        if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
+            return call_between(self, args, kwargs)
+        return self.forward(*args, **kwargs)
 
-    def register_forward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:
         """Calls `hook(module, args, output)` after each forward; what it returns, unless None, is the output."""
-        return RemovableHandle(self._forward_hooks, hook)
+        return registered(self._forward_hooks, hook, prepend, with_kwargs=with_kwargs, always_call=always_call)
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:
         """Calls `hook(module, args)` before each forward; what it returns, unless None, are the arguments."""
-        return RemovableHandle(self._forward_pre_hooks, hook)
+        return registered(self._forward_pre_hooks, hook, prepend, with_kwargs=with_kwargs)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(module, gradients of the arguments, gradients of the results)` in each backward pass."""
+        return registered(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(module, gradients of the results)` before the module's part of each backward pass."""
+        return registered(self._backward_pre_hooks, hook, prepend)
 
     # ------------------------------------------------------------ attributes
 
