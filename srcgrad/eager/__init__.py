@@ -14,6 +14,7 @@ from srcgrad.eager import (
     arithmetic,
     compiled,
     complexes,
+    compositions,
     conversion,
     creation,
     drawing,
@@ -22,6 +23,7 @@ from srcgrad.eager import (
     engine,
     extrema,
     filling,
+    gamma,
     helpers,
     indexing,
     inplace,
@@ -52,8 +54,9 @@ from srcgrad.runtime.modes import (
 )
 
 # importing the chapters gives tensors their methods
-CHAPTERS = (arithmetic, compiled, complexes, conversion, creation, drawing, elementwise, engine, extrema, filling,
-            helpers, indexing, inplace, joining, linalg, printing, python, reductions, scattering, shaping, statistics)
+CHAPTERS = (arithmetic, compiled, complexes, compositions, conversion, creation, drawing, elementwise, engine,
+            extrema, filling, gamma, helpers, indexing, inplace, joining, linalg, printing, python, reductions,
+            scattering, shaping, statistics)
 
 globals().update({**dtypes.DTYPES, **{name: public(name, f) for name, f in FUNCTIONS.items()}, **arithmetic.MATH})
 
@@ -64,18 +67,26 @@ newaxis = None
 __version__ = "2.13.0+srcgrad"
 
 # loaded on first use
-_LATER = ("autograd", "nn", "optim", "utils")
+_LATER = ("autograd", "nn", "optim", "special", "utils")
+_IN_MODULES = {"is_anomaly_enabled": "autograd.anomaly", "is_anomaly_check_nan_enabled": "autograd.anomaly",
+               "load": "saving", "save": "saving"}
+_OF_LAYERS = ("adaptive_avg_pool1d", "avg_pool1d", "batch_norm", "bilinear", "celu", "conv1d", "conv2d",
+              "cosine_embedding_loss", "cosine_similarity", "dropout", "group_norm", "hardshrink",
+              "hinge_embedding_loss", "instance_norm", "kl_div", "layer_norm", "margin_ranking_loss", "max_pool1d",
+              "max_pool2d", "pairwise_distance", "poisson_nll_loss", "prelu", "selu", "threshold",
+              "triplet_margin_loss")
 
 if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 else:
     def __getattr__(name: str) -> Any:
+        import importlib
         if name in _LATER:
-            import importlib
             return importlib.import_module(f"{__name__}.{name}")
-        if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
-            from srcgrad.eager.autograd import anomaly
-            return getattr(anomaly, name)
+        if name in _OF_LAYERS:
+            return getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
+        if name in _IN_MODULES:
+            return getattr(importlib.import_module(f"{__name__}.{_IN_MODULES[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 __all__ = ["Generator", "Size", "Tensor", "accelerator", "backends", "cuda", "device", "dtype", "enable_grad", "finfo",

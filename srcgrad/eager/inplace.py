@@ -13,9 +13,11 @@ import numpy as np
 
 from srcgrad.eager import (
     arithmetic,
+    compositions,
     conversion,
     creation,
     elementwise,
+    gamma,
     indexing,
     linalg,
     reductions,
@@ -156,7 +158,17 @@ _PLAIN = """
     atan sinh cosh tanh asinh acosh atanh sigmoid relu abs neg reciprocal square floor ceil round trunc frac sign clamp
     clamp_min clamp_max clip masked_fill erf erfc erfinv lerp addcmul addcdiv scatter scatter_add index_add index_copy
     index_fill index_put tril triu cumsum cumprod nan_to_num logit atan2 hypot addmm eq ne lt le gt ge logical_and
-    logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not xlogy multiply subtract divide
+    logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not xlogy multiply subtract divide
+    absolute negative true_divide fix sgn sinc deg2rad rad2deg conj_physical heaviside copysign arccos arccosh arcsin
+    arcsinh arctan arctan2 arctanh greater greater_equal less less_equal not_equal addmv addr addbmm baddbmm
+    masked_scatter scatter_reduce renorm float_power ldexp gcd lcm nextafter lgamma digamma mvlgamma
+    """.split()
+# those that are functions of the module as well
+_ALSO_FUNCTIONS = """
+    abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp clamp_max
+    clamp_min clip conj_physical cos cosh deg2rad erf erfc exp exp2 expm1 fix floor frac gcd index_put lcm ldexp log
+    log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square
+    tan tanh trunc xlogy
     """.split()
 
 
@@ -175,6 +187,8 @@ for _synonym, _name in {"multiply": "mul", "subtract": "sub", "divide": "div", "
     setattr(Tensor, _synonym, FUNCTIONS[_name])
 for _name in _PLAIN:
     _writing(_name)
+for _name in _ALSO_FUNCTIONS:
+    FUNCTIONS[f"{_name}_"] = getattr(Tensor, f"{_name}_")
 
 
 def _direct(name: str, ufunc: Any, operator: str) -> None:
@@ -339,4 +353,5 @@ def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 # the chapters whose functions are written in place here
-CHAPTERS = (arithmetic, conversion, creation, elementwise, indexing, linalg, reductions, scattering, shaping)
+CHAPTERS = (arithmetic, compositions, conversion, creation, elementwise, gamma, indexing, linalg, reductions,
+            scattering, shaping)

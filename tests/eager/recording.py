@@ -2,13 +2,15 @@
 
     python tests/eager/recording.py
 
-rewrites `recorded/*.json` where torch is installed.  A snippet file holds scenarios, each under a line `### name`.
+rewrites `recorded/*.json` where torch is installed; where it isn't, only what is known to differ.
+A snippet file holds scenarios, each under a line `### name`.
 """
 from __future__ import annotations
 
 import ast
 import contextlib
 import importlib
+import importlib.util
 import io
 import json
 import re
@@ -117,9 +119,11 @@ def _close(a: str, b: str) -> bool:
 
 def record() -> None:
     """Writes what torch prints, and where the eager tensor prints something else."""
+    installed = importlib.util.find_spec("torch") is not None
     for path in sorted(FOLDER.glob("*.txt")):
         texts = dict(scenarios(path))
-        expected = {name: run("torch", text) for name, text in texts.items()}
+        expected = {name: run("torch", text) for name, text in texts.items()} if installed else \
+            json.loads(path.with_suffix(".json").read_text())["torch"]
         found = {name: run("srcgrad.eager", text) for name, text in texts.items()}
         known = {name: wrong for name in texts if (wrong := differing(found[name], expected[name]))}
         path.with_suffix(".json").write_text(json.dumps({"torch": expected, "differs": known}, indent=0))
