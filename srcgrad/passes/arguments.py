@@ -12,11 +12,15 @@ from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import DictOf, TupleOf
 from srcgrad.lang.core import (
     Attr,
+    Bin,
     Call,
     Code,
+    Compare,
+    Cond,
     Const,
     Dict,
     Expr,
+    If,
     Item,
     List,
     Name,
@@ -66,6 +70,7 @@ class Given:
     named: dict[str, Expr]
     rest: Expr | None = None
     more: Expr | None = None
+    asked: list[tuple[str, bool]] = field(default_factory=list)     # what `more` was asked for; whether it must have it
 
 
 class Binder:
@@ -113,14 +118,9 @@ class Binder:
         if isinstance(value, Dict) and all(isinstance(k, Const) for k in value.keys):
             given.named.update({k.value: v for k, v in zip(value.keys, value.values) if isinstance(k, Const)})
             return True
-        keys = containers.keys(item)
-        certain = all(ref.storage.has(key) for ref in item.refs for key in keys)
         if not isinstance(self.facts.value_of(item), DictOf):
             return False
-        if keys and certain and containers.ANY not in keys:
-            held = value if isinstance(value, Name) else self.name(value)
-            given.named.update((key, Item(held, Const(key))) for key in keys)
-        elif keys:
+        if containers.keys(item):
             given.more = value
         return True
 
@@ -132,6 +132,7 @@ class Binder:
         if given.rest is not None:
             self._take_apart(callee, given.rest, positional, named)
         rest = given.rest if any(p.kind == "varargs" for p in callee.code.params) else None
+        varkw = any(p.kind == "varkw" for p in callee.code.params)
         for param in callee.code.params:
             if param.kind in ("positional", "normal") and positional:
                 bound[param.name] = positional.pop(0)
@@ -146,6 +147,8 @@ class Binder:
                 named, given.more = {}, None
             elif param.name in named and param.kind != "positional":
                 bound[param.name] = named.pop(param.name)
+            elif given.more is not None and not varkw and param.kind != "positional":
+                bound[param.name] = self._looked_up(callee, param, given, call)
             else:
                 default = _default(callee, param, call)
                 if isinstance(default, Refuse):
@@ -154,9 +157,20 @@ class Binder:
         if positional or named:
             return Refuse(f"`{callee.code.name}` is called with arguments that it doesn't take", "check the call",
                           at=call.at)
-        if given.more is not None:
-            return _refuse("`**` of a dict whose keys aren't known", call)
+        if given.more is not None and not varkw:
+            self.before.append(_no_more(given, call))
         return bound
+
+    def _looked_up(self, callee: Callee, param: Any, given: Given, call: Call) -> Expr:
+        """The argument that a dict whose keys aren't known gives the parameter, if it has that key."""
+        assert given.more is not None
+        given.more = owner = given.more if isinstance(given.more, Name) else self.name(given.more)
+        key = Const(param.name)
+        found, default = Item(owner, key, at=call.at), _default(callee, param, call)
+        given.asked.append((param.name, isinstance(default, Refuse)))
+        if isinstance(default, Refuse):
+            return found
+        return Cond(Compare(key, ("in",), (owner,)), found, default, at=call.at)
 
     def _take_apart(self, callee: Callee, rest: Expr, positional: list[Expr], named: Mapping[str, Expr]) -> None:
         """A sequence of unknown length gives every parameter that is left its argument (or fails, as the call does)."""
@@ -191,6 +205,18 @@ def _default(callee: Callee, param: Any, call: Call) -> Expr | Refuse:
         return Refuse(f"the default value of `{param.name}` is computed where the function is made", "pass it",
                       at=call.at)
     return Refuse(f"`{callee.code.name}` is called without its argument `{param.name}`", "pass it", at=call.at)
+
+
+def _no_more(given: Given, call: Call) -> Statement:
+    """Stops where the dict has keys that the function doesn't take."""
+    assert given.more is not None
+    taken: Expr = Const(sum(must for _, must in given.asked))
+    for name, must in given.asked:
+        if not must:
+            taken = Bin("+", taken, Compare(Const(name), ("in",), (given.more,)))
+    other = Compare(Call(Name("len"), (given.more,), at=call.at), ("!=",), (taken,), at=call.at)
+    stop = Refuse("this dict gives arguments that the function doesn't take", "check the call", at=call.at)
+    return If(other, (stop,), at=call.at)
 
 
 def _refuse(what: str, call: Call) -> Refuse:

@@ -15,10 +15,12 @@ from srcgrad.lang.core import (
     Call,
     Cond,
     Const,
+    Dict,
     Expr,
     For,
     Function,
     If,
+    List,
     Name,
     Opaque,
     Refuse,
@@ -45,7 +47,7 @@ from srcgrad.passes.unit import Unit
 class Hoister(Splicer):
     def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
         super().__init__(unit, facts, kept)
-        self.results: set[str] = set()      # names that library code and comprehensions give to their results
+        self.results: set[str] = set()      # names that library code and comprehensions give to what they make
         self.guarded = 0                    # how many `try` and `with` there are around
 
     def calls(self, stmt: Statement) -> bool:
@@ -216,6 +218,8 @@ class Maker:
             return value
         name = self.name(hint)
         self.before.append(Bind((name,), (value,), at=value.at))
+        if isinstance(value, (Dict, List)):
+            self.work.results.add(name)
         return Name(name, at=value.at)
 
     def name(self, hint: str) -> str:

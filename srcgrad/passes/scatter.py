@@ -27,8 +27,10 @@ from srcgrad.lang.core import (
     Expr,
     Function,
     Item,
+    Jump,
     Name,
     Opaque,
+    Return,
     Statement,
     Store,
     Try,
@@ -38,6 +40,7 @@ from srcgrad.lang.core import (
     expressions,
     map_expr,
     names_read,
+    statements,
     with_blocks,
     with_expressions,
 )
@@ -102,7 +105,7 @@ class _Scatter:
             if found is not None and not guarded:
                 owner, cls, fields = found
                 self.made[stmt] = owner, fields
-                self.there[stmt] = set(fields) | (set() if fields or cls is dict else self._first(owner, block[k + 1:]))
+                self.there[stmt] = set(fields) or self._first(owner, block[k + 1:])
                 self.kinds.setdefault(owner, set()).add(cls)
                 for value in fields.values():
                     self._note(value)
@@ -117,7 +120,7 @@ class _Scatter:
             case Bind((owner,), (Dict(keys, values),)):
                 if all(isinstance(k, Const) and isinstance(k.value, str) for k in keys):
                     named = {k.value: v for k, v in zip(keys, values) if isinstance(k, Const)}
-                    return (owner, dict, named) if named and len(named) == len(keys) else None
+                    return (owner, dict, named) if len(named) == len(keys) else None
             case Bind((owner,), (Call(Attr(Name(base), "__new__"), (Name(cls),), ()),)):
                 if self._outer(base) is object and isinstance(made := self._outer(cls), type):
                     return (owner, made, {}) if not hasattr(made, "__del__") else None
@@ -139,13 +142,16 @@ class _Scatter:
         found: set[str] = set()
         for stmt in rest:
             match stmt:
-                case Store(Attr(Name(name), attribute), None, value) if name == owner:
+                case Store(Attr(Name(name), attribute) | Item(Name(name), Const(str(attribute))), None, value) \
+                        if name == owner:
                     if not _fields_in(value, owner) <= found:
                         break
                     found.add(attribute)
                 case Bind() | Store() if owner not in bound_by(stmt):
                     if not set().union(*(_fields_in(e, owner) for e in expressions(stmt))) <= found:
                         break
+                case _ if not _speaks_of(stmt, owner) and not _leaves(stmt):
+                    continue
                 case _:
                     break
         return found
@@ -187,10 +193,20 @@ def _is_special(name: str) -> Any:
     return special
 
 
+def _speaks_of(stmt: Statement, owner: str) -> bool:
+    """Whether the object may be used, or its name bound, anywhere in the statement."""
+    return any(owner in bound_by(s) or any(owner in names_read(e) for e in expressions(s)) for s in statements((stmt,)))
+
+
+def _leaves(stmt: Statement) -> bool:
+    """Whether what follows the statement may not be reached, but for errors."""
+    return any(isinstance(s, (Jump, Return)) for s in statements((stmt,)))
+
+
 def _fields_in(expr: Expr, owner: str) -> set[str]:
     """The fields of the object that the expression reads; an empty name where it means the object itself."""
     match expr:
-        case Attr(Name(name), attribute) if name == owner:
+        case Attr(Name(name), attribute) | Item(Name(name), Const(str(attribute))) if name == owner:
             return {attribute}
         case Name(name) if name == owner:
             return {""}

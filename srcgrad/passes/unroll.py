@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 
 from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.iteration import MOST_ITEMS, MOST_STATEMENTS
 from srcgrad.analysis.interpret.unpacking import taken_apart
 from srcgrad.analysis.values import UNKNOWN, Array, Closure, Known, OneOf, TupleOf, Value, join, number_of
 from srcgrad.lang import names
@@ -33,9 +34,6 @@ from srcgrad.passes.lower.returns import duplicate
 from srcgrad.passes.producers import matters
 from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.splice import Splicer
-
-MOST_ITEMS = 16
-MOST_STATEMENTS = 80
 
 
 def is_uneven(facts: Facts, stmt: For) -> bool:
@@ -85,20 +83,20 @@ def written_out(work: Splicer, stmt: For) -> list[Statement]:
     for item in items:
         first = Bind((stmt.target,), (item,), at=stmt.at)
         own = taken_apart([first, *duplicate(left_by_return(stmt.body))], lambda name: name not in live)
-        body += _with_functions(own, live)
+        body += _with_known(own, live)
     return [*before, *without_jumps(work.unit, tuple(body))]
 
 
-def _with_functions(body: list[Statement], live: frozenset[str]) -> list[Statement]:
-    """`f = np.sin; y = f(x)` as `y = np.sin(x)`."""
+def _with_known(body: list[Statement], live: frozenset[str]) -> list[Statement]:
+    """`f = np.sin; k = 0; y = f(x[k])` as `y = np.sin(x[0])`."""
     while body:
         first, *rest = body
         match first:
-            case Bind((name,), ((Attr(Name()) | Name()) as value,)) if name not in live | names.bound(tuple(rest)) \
-                    and not names_read(value) & names.bound(tuple(rest)):
+            case Bind((name,), ((Attr(Name()) | Name() | Const()) as value,)) \
+                    if name not in live | names.bound(tuple(rest)) and not names_read(value) & names.bound(tuple(rest)):
                 body = [rename_statement(s, {name: value}) for s in rest]
             case Bind() if len(rest) > 1 and isinstance(rest[0], Bind):
-                return [first, *_with_functions(rest, live)]
+                return [first, *_with_known(rest, live)]
             case _:
                 break
     return body

@@ -50,7 +50,7 @@ from srcgrad.analysis.values import (
     members,
     number_of,
 )
-from srcgrad.lang.core import Attr, Call, Expr, Name, Star, rebuild, suspends
+from srcgrad.lang.core import Attr, Call, Const, Expr, Item, Name, Star, rebuild, suspends
 from srcgrad.lang.source import is_user_function
 from srcgrad.library.iteration import transposed, zip_both, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
@@ -368,6 +368,13 @@ class Calls:
             made = self.iterator(ev, expr, function, args, kwargs)
             self.callees[(ev.site, id(expr))] = (function, receiver)
             return made
+        if "**" in kwargs:
+            if not (ev.optimistic or containers.is_settled(ev, kwargs["**"])):
+                return NOT_YET                      # it may get more keys
+            known = containers.keys(kwargs["**"])
+            if known and all(containers.surely(ref.storage, key, self.env) and key != containers.ANY
+                             for key in known for ref in kwargs["**"].refs):
+                return ev.rewrite(expr, partial(_spelled, expr, known))
         self.callees[(ev.site, id(expr))] = (function, receiver)
         if self.user_result is not None:
             result = self.user_result(ev, expr, function, receiver, args, kwargs, self.env)
@@ -463,6 +470,20 @@ def _hashable(function: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _spelled(expr: Call, keys: list[Any], parts: tuple[Expr, ...], make: Make) -> Expr:
+    """f(**d)   ->   f(a=d["a"], b=d["b"])"""
+    whole = rebuild(expr, parts)
+    assert isinstance(whole, Call)
+    kwargs: list[tuple[str | None, Expr]] = []
+    for name, value in whole.kwargs:
+        if name is None:
+            held = make.bind(value)
+            kwargs.extend((key, Item(held, Const(key), at=expr.at)) for key in keys)
+        else:
+            kwargs.append((name, value))
+    return replace(whole, kwargs=tuple(kwargs))
 
 
 def _forwarded(closure: Closure, expr: Call, parts: tuple[Expr, ...], make: Make) -> Expr:

@@ -262,7 +262,7 @@ def sure_keys(ev: Evaluator, item: Abstract) -> list[Any] | None:
 
 def is_settled(ev: Evaluator, item: Abstract) -> bool:
     """Whether nothing that waits for a rewriting may yet change what is known of the value."""
-    return not (item.partial or ev.pending or ev.replacements or ev.comprehensions)
+    return not (item.partial or ev.pending or ev.replacements or ev.comprehensions or ev.written_out)
 
 
 def no_more_keys(owner: Expr, keys: Sequence[Any], at: At | None) -> Statement:

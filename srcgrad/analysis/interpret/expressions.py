@@ -97,6 +97,7 @@ class Evaluator:
         self.born: set[Storage] = set()
         self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what opaque code may change
         self.comprehensions: set[tuple[Any, int]] = set()
+        self.written_out: set[Any] = set()                     # loops that are going to be
         self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
         self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place

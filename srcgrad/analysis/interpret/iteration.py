@@ -41,6 +41,7 @@ from srcgrad.lang.core import (
     Item,
     Jump,
     Name,
+    Refuse,
     Slice,
     Star,
     Statement,
@@ -49,6 +50,7 @@ from srcgrad.lang.core import (
     Unpack,
     While,
     expressions,
+    map_expr,
     names_read,
     statements,
     substitute,
@@ -57,6 +59,8 @@ from srcgrad.lang.core import (
 from srcgrad.lang.source import is_user_function
 
 Block = tuple[Statement, ...]
+MOST_ITEMS = 16                 # of what a loop runs over, and
+MOST_STATEMENTS = 80            # of what is made of its body, where it is written out
 
 
 def rewritten_loop(ev: Evaluator, stmt: For, env: Env) -> Block | None:
@@ -111,6 +115,10 @@ class _Loop(Sequences):
         part = self.part(call)
         if part is None or not part.lengths:
             return None
+        if 1 < len(part.texts) <= MOST_ITEMS:
+            size = sum(1 for _ in statements(self.stmt.body))
+            if len(part.texts) * size <= MOST_STATEMENTS:
+                return self.one_by_one(part)
         return self.over(part, Call(Name("range"), (self.length(part),), at=self.at), self.name("k"))
 
     def plain_names(self) -> bool:
@@ -140,6 +148,27 @@ class _Loop(Sequences):
             k = new
         loop = replace(self.stmt, target=k, iter=indices, body=tuple(body))
         self.ev.heap.loop_of[loop] = self.stmt
+        return (*self.before, loop)
+
+    def one_by_one(self, part: Part) -> Block:
+        """for name, v in zip(("a", "b"), x)   ->   for pair in (("a", 0), ("b", 1)), as the texts may be keys"""
+        assert part.named is not None
+        named, n = part.named, len(part.texts)
+        for text, length in part.lengths:
+            known = None if length is None else length.constant
+            if known is None and text != self.len(named):
+                self.before.append(If(Compare(text, ("<",), (Const(n),), at=self.at), (Refuse(
+                    "there are fewer values than names here", "give each name a value", at=self.at),), at=self.at))
+            elif known is not None:
+                n = min(n, known)
+        pairs = tuple(Tuple((Const(text), Const(k))) for k, text in enumerate(part.texts[:n]))
+        pair, text, k = self.name("pair"), Name(self.name("text")), Name(self.name("k"))
+        whole = map_expr(lambda e: text if e == Item(named, k) else e, part.element(k))
+        element = [Unpack((text.id, k.id), Name(pair), at=self.at), Bind((self.stmt.target,), (whole,), at=self.at)]
+        body = taken_apart([*element, *self.stmt.body], lambda name: name not in self.ev.live_after)
+        loop = replace(self.stmt, target=pair, iter=Tuple(pairs, at=self.at), body=tuple(body))
+        self.ev.heap.loop_of[loop] = self.stmt
+        self.ev.written_out.add(self.stmt)
         return (*self.before, loop)
 
     def step_by_step(self, part: Part, k: str, body: list[Statement]) -> Block:

@@ -45,6 +45,7 @@ from srcgrad.lang.core import (
     Statement,
     Store,
     Tuple,
+    Unpack,
     children,
     rebuild,
 )
@@ -380,7 +381,8 @@ def _update(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], en
         raise Refused("it isn't known whether this is a dict, or gives pairs", "make it a dict first", expr.at)
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-        d, *rest = _settled(make, parts)
+        given = _settled(make, (parts[0], *parts[2:])) if pairs else _settled(make, parts)
+        d, *rest = (given[0], parts[1], *given[1:]) if pairs else given
         if args and sure and not pairs:
             for key in keys:
                 make.add(Store(Item(d, Const(key)), None, Item(rest[0], Const(key)), at=expr.at))
@@ -393,11 +395,11 @@ def _update(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], en
 
 
 def _loop_of_updates(make: Make, d: Expr, other: Expr, pairs: bool, expr: Call) -> Statement:
-    name = make.name("key")
+    name = make.name("pair" if pairs else "key")
     if pairs:
-        pair = Name(name)
-        store = Store(Item(d, Item(pair, Const(0))), None, Item(pair, Const(1)), at=expr.at)
-        return For(name, other, (store,), at=expr.at)
+        key, value = make.name("key"), make.name("value")
+        store = Store(Item(d, Name(key)), None, Name(value), at=expr.at)
+        return For(name, other, (Unpack((key, value), Name(name), at=expr.at), store), at=expr.at)
     store = Store(Item(d, Name(name)), None, Item(other, Name(name)), at=expr.at)
     return For(name, Call(make.outside("list", list), (other,)), (store,), at=expr.at)
 

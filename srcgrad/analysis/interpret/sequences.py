@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ from srcgrad.lang.core import (
     If,
     Item,
     Jump,
+    List,
     Name,
     Star,
     Statement,
@@ -44,10 +45,13 @@ class Part:
     """Something that has a k-th element.
 
     lengths: it has as many elements as the shortest of these says; none: it never ends.  counts: the k-th element is k.
+    texts: a text that is known is (part of) each element, such an item of `named`.
     """
     lengths: tuple[tuple[Expr, Linear | None], ...]
     element: Callable[[Expr], Expr]
     counts: bool = False
+    texts: tuple[str, ...] = ()
+    named: Expr | None = None
 
 
 VIEWS = ("items", "values", "keys")
@@ -113,7 +117,8 @@ class Sequences:
             count = self.hold(expr.args[0], "n")
             return Part(((count, None),), lambda k: k, counts=True)
         name = self.hold(expr, "items")
-        return Part(((self.len(name), length),), lambda k: Item(name, k, at=expr.at))
+        return Part(((self.len(name), length),), lambda k: Item(name, k, at=expr.at),
+                    texts=_texts(expr, value), named=name)
 
     def hold(self, expr: Expr, hint: str) -> Expr:
         """A name, or a constant, that means this throughout the loop."""
@@ -147,7 +152,8 @@ class Sequences:
             return None
         start = self.hold(start, "start")
         plain = start == Const(0)
-        return Part(inner.lengths, lambda k: Tuple((k if plain else Bin("+", start, k), inner.element(k))))
+        return Part(inner.lengths, lambda k: Tuple((k if plain else Bin("+", start, k), inner.element(k))),
+                    texts=inner.texts, named=inner.named)
 
     def zipped(self, call: Call) -> Part | None:
         parts = [self.part(arg) for arg in call.args]
@@ -158,7 +164,8 @@ class Sequences:
         if strict != Const(False) and not self.strict(strict, whole):
             return None
         lengths = tuple(length for p in whole for length in p.lengths)
-        return Part(lengths, lambda k: Tuple(tuple(p.element(k) for p in whole)))
+        named = next((p for p in whole if p.texts), whole[0])
+        return Part(lengths, lambda k: Tuple(tuple(p.element(k) for p in whole)), texts=named.texts, named=named.named)
 
     def strict(self, strict: Expr, parts: list[Part]) -> bool:
         """zip(..., strict=True) raises where the lengths differ (here before the first iteration)."""
@@ -236,3 +243,14 @@ class Sequences:
     _PRODUCERS: dict[Any, str] = {
         enumerate: "enumerated", zip: "zipped", map: "mapped", reversed: "turned", itertools.count: "counted",
         itertools.repeat: "repeated", itertools.pairwise: "paired"}
+
+
+def _texts(expr: Expr, value: Value) -> tuple[str, ...]:
+    """The texts that a sequence certainly consists of."""
+    if isinstance(value, Known) and isinstance(value.obj, str):
+        return tuple(value.obj)
+    parts: Sequence[Any] = value.items if isinstance(value, TupleOf) else ()
+    if isinstance(expr, (Tuple, List)):
+        parts = [Known(e.value) if isinstance(e, Const) else None for e in expr.items]
+    found = tuple(p.obj for p in parts if isinstance(p, Known) and isinstance(p.obj, str))
+    return found if len(found) == len(parts) else ()

@@ -223,14 +223,20 @@ def _tuple(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs
 
 
 def _dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
-    """dict(d, a=v)   ->   {**d, "a": v}"""
-    if len(args) > 1 or args and not isinstance(ev.value(args[0]), DictOf):
-        return _unless_active(expr, args, "dict", "write the dictionary out, or fill it in a loop")
+    """dict(d, a=v)   ->   {**d, "a": v}         dict(pairs, a=v)   ->   d = {}; d.update(pairs, a=v); d"""
+    pairs = bool(args) and not isinstance(ev.value(args[0]), DictOf)
+    if len(args) > 1 or pairs and not any(a.active for a in (*args, *kwargs.values())):
+        return None
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        if pairs:
+            made = make.bind(Dict((), (), at=expr.at), "d")
+            others = tuple((k, v) for (k, _), v in zip(expr.kwargs, parts[2:]))
+            make.add(Effect(Call(Attr(made, "update"), (parts[1],), others, at=expr.at), at=expr.at))
+            return made
         named = [(None if k is None else Const(k), v) for (k, _), v in zip(expr.kwargs, parts[1 + len(args):])]
-        pairs = [*((None, e) for e in parts[1:1 + len(args)]), *named]
-        return Dict(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), at=expr.at)
+        items = [*((None, e) for e in parts[1:1 + len(args)]), *named]
+        return Dict(tuple(k for k, _ in items), tuple(v for _, v in items), at=expr.at)
     return ev.rewrite(expr, build, *args, *kwargs.values())
 
 
