@@ -97,7 +97,7 @@ def the_loop_is_left(x):
 def functions_by_name(x):
     fs = {}
     for name, v in zip(("a", "bb"), x):
-        fs[name] = lambda t: t * v + len(name)
+        fs[name] = lambda t: t * v + len(name)      # noqa: B023
     return fs["a"](x[2]) + fs["bb"](x[3]) * fs["a"](x[0])
 
 

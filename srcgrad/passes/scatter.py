@@ -200,7 +200,7 @@ def _speaks_of(stmt: Statement, owner: str) -> bool:
 
 def _leaves(stmt: Statement) -> bool:
     """Whether what follows the statement may not be reached, but for errors."""
-    return any(isinstance(s, (Jump, Return)) for s in statements((stmt,)))
+    return any(isinstance(s, Return) or isinstance(s, Jump) and s.kind != "raise" for s in statements((stmt,)))
 
 
 def _fields_in(expr: Expr, owner: str) -> set[str]:
