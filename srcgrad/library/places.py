@@ -20,6 +20,13 @@ def delete(arr, obj, axis=None):
     return np.ravel(arr)[np.delete(np.arange(np.size(arr)).reshape(np.shape(arr)), obj, axis)]
 
 
+@equivalent(np.rollaxis)
+def rollaxis(a, axis, start=0):
+    rank = np.ndim(a)
+    before = start + rank if start < 0 else start
+    return np.moveaxis(a, axis, before - 1 if axis % rank < before else before)
+
+
 @equivalent(np.resize)
 def resize(a, new_shape):
     return np.ravel(a)[np.resize(np.arange(np.size(a)), new_shape)]

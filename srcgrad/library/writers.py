@@ -14,6 +14,7 @@ from srcgrad.runtime.writes import (
     along_axis,
     cells_of,
     cycle,
+    cycle_apart,
     diagonal_cells,
     flat_cells,
     partition_order,
@@ -85,6 +86,11 @@ def get_flat_several(a: Array, cells: Any) -> Any:
     return a[flat_cells(np.shape(a), cells)]
 
 
+def all_flat(a: Array) -> Array:
+    """a.flat, read to its end at once"""
+    return np.ravel(a)
+
+
 def set_flat(a: Array, number: int, value: float) -> None:
     """a.flat[number] = value"""
     a[np.unravel_index(number, np.shape(a))] = value
@@ -95,12 +101,12 @@ def set_flat_number(a: Array, cells: Any, value: float) -> None:
 
 
 def set_flat_several(a: Array, cells: Any, value: Any) -> None:
-    a[flat_cells(np.shape(a), cells)] = np.ravel(value)[cycle(np.size(value), np.size(cells))]
+    a[flat_cells(np.shape(a), cells)] = np.ravel(value)[cycle_apart(a, value, np.size(cells))]
 
 
 def set_all_flat(a: Array, value: Any) -> None:
     """a.flat = value"""
-    a[...] = np.reshape(np.ravel(value)[cycle(np.size(value), np.size(a))], np.shape(a))
+    a[...] = np.reshape(np.ravel(value)[cycle_apart(a, value, np.size(a))], np.shape(a))
 
 
 @equivalent_method(np.ndarray, "put", writes=True)
@@ -116,7 +122,7 @@ def put_number(a: Array, ind: Any, v: float, mode: str = "raise") -> None:
 @equivalent(np.place, writes=True)
 def place(arr: Array, mask: Any, vals: Any) -> None:
     where = np.reshape(np.asarray(mask, bool), np.shape(arr))
-    arr[where] = np.ravel(vals)[cycle(np.size(vals), np.size(np.flatnonzero(where)))]
+    arr[where] = np.ravel(vals)[cycle_apart(arr, vals, np.size(np.flatnonzero(where)))]
 
 
 def place_number(arr: Array, mask: Any, vals: float) -> None:
@@ -132,7 +138,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 @equivalent(np.fill_diagonal, writes=True)
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     cells = diagonal_cells(np.shape(a), wrap)
-    a[cells] = np.ravel(val)[cycle(np.size(val), np.size(cells[0]))]
+    a[cells] = np.ravel(val)[cycle_apart(a, val, np.size(cells[0]))]
 
 
 def fill_diagonal_number(a: Array, val: float, wrap: bool = False) -> None:

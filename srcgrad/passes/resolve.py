@@ -229,7 +229,7 @@ class _Resolver:
     def _aliased(self, stmt: Store, name: Name) -> bool:
         """Whether something else may ever mean the same array, so that it matters if `s += v` writes or rebinds."""
         own = {ref.storage for ref in self.facts.kind(stmt, name).refs}
-        if any(storage.origin == "outer" for storage in own):
+        if any(storage.origin == "outer" or storage.written for storage in own):
             return True
         held = {ref.storage for storage in self.facts.heap.storages() for part in storage.fields.values()
                 for ref in _all_refs(part)}

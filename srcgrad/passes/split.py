@@ -146,6 +146,10 @@ class _Splitter:
 
     def _effect(self, stmt: Effect, call: Call) -> list[Statement]:
         before: list[Statement] = []
+        if (stmt, id(call)) in self.facts.callees and self.facts.kind(stmt, call).active:
+            # its backward function takes an adjoint of the result, though nobody uses that
+            self._name("t", self.operation(stmt, call, before), before)
+            return before
         args = tuple(self._member(stmt, a, before) if self.active(stmt, a) else a for a in call.args)
         func = call.func
         if isinstance(func, Attr) and isinstance(self.facts.value(stmt, func.value), (ListOf, DictOf)):
@@ -268,16 +272,21 @@ class _Splitter:
             case Attr(owner, name) if self._is_field(stmt, owner, name):
                 return Attr(self._owner(stmt, owner, before), name, at=expr.at)
             case Call(func, args, kwargs):
-                part = self._given if (stmt, id(expr)) in self.facts.callees else \
+                part = self._given if (stmt, id(expr)) in self.facts.callees or self._shares(stmt, expr) else \
                     self.operand if record_class(self.facts, stmt, expr) is None else self._member
                 return Call(self._callee(stmt, func, before), tuple(part(stmt, a, before) for a in args),
                             tuple((k, part(stmt, v, before)) for k, v in kwargs), at=expr.at)
         part = self._member if isinstance(expr, (List, Tuple, Dict)) else self.operand
         return rebuild(expr, tuple(part(stmt, e, before) for e in children(expr)))
 
+    def _shares(self, stmt: Statement, call: Call) -> bool:
+        """Whether the result may be a view of an argument."""
+        refs = {ref.storage for ref in self.facts.kind(stmt, call).refs}
+        return bool(refs) and any(ref.storage in refs for a in call.args for ref in self.facts.kind(stmt, a).refs)
+
     def _given(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
-        """An argument of a function with a derivative of its own: a copy gets a name, since its adjoint may be in the
-        shadow."""
+        """An argument of a function with a derivative of its own, or one that the result may be a view of: a copy gets
+        a name, since its adjoint may be in the shadow."""
         value = self.operand(stmt, expr, before)
         return self._name("t", value, before) if self._gathers(stmt, expr) and self.active(stmt, expr) else value
 

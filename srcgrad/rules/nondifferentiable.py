@@ -60,8 +60,8 @@ _PYTHON_ZERO = (
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth,
     operator.is_, operator.is_not, operator.contains, operator.index, operator.floordiv, operator.and_, operator.or_,
     operator.xor, operator.invert, operator.lshift, operator.rshift, stop_gradient,
-    writes.flat_cells, writes.cycle, writes.diagonal_cells, writes.along_axis, writes.cells_of, writes.partition_order,
-    writes.running_order, writes.reduceat_cells)
+    writes.flat_cells, writes.cycle, writes.cycle_apart, writes.diagonal_cells, writes.along_axis, writes.cells_of,
+    writes.partition_order, writes.running_order, writes.reduceat_cells)
 
 # Their results hold or give what goes in.
 _PYTHON_PURE = (

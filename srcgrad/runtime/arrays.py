@@ -27,11 +27,18 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     array([2., 2., 2.])
     >>> unbroadcast(np.ones((2, 3)), (2, 1)).shape
     (2, 1)
+
+    Of what is written into an array, NumPy drops leading dimensions of length 1:
+
+    >>> unbroadcast(np.ones(3), (1, 3))
+    array([[1., 1., 1.]])
     """
     given = np.shape(g)
     if given == shape:
         return g if shape or not isinstance(g, np.ndarray) else g[()]
     lead = len(given) - len(shape)
+    if lead < 0:
+        return np.reshape(unbroadcast(g, shape[-lead:]), shape)
     repeated = (i + lead for i, n in enumerate(shape) if n == 1 and given[i + lead] != 1)
     total = np.sum(g, axis=(*range(lead), *repeated))
     return np.reshape(total, shape) if shape else total

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import AliasError
+
 Shape = tuple[int, ...]
 
 
@@ -56,6 +58,22 @@ def cycle(size: int, count: int) -> np.ndarray:
     array([0, 1, 0, 1, 0])
     """
     return np.arange(count if size else 0) % max(size, 1)
+
+
+def cycle_apart(array: np.ndarray, values: Any, count: int) -> np.ndarray:
+    """cycle(np.size(values), count), for values that NumPy reads while it writes them into `array`.
+
+    >>> a = np.arange(4.0)
+    >>> cycle_apart(a, a[::-1], 4)
+    Traceback (most recent call last):
+    srcgrad.errors.AliasError: the values that are written lie in the array itself, and change while they are read
+      Pass a copy of them.
+    """
+    size = np.size(values)
+    if size > 1 and isinstance(values, np.ndarray) and np.shares_memory(array, values):
+        raise AliasError("the values that are written lie in the array itself, and change while they are read",
+                         remedy="Pass a copy of them.")
+    return cycle(size, count)
 
 
 def diagonal_cells(shape: Shape, wrap: bool = False) -> tuple[Any, ...]:

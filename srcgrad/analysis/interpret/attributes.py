@@ -41,8 +41,8 @@ def _constant_array(obj: Any) -> Value:
 def _array_attribute(dtype: np.dtype | None, dims: tuple[Linear | None, ...] | None, name: str) -> Value:
     if name == "dtype" and dtype is not None:
         return Known(dtype)
-    if name in ("real", "imag") and dtype is not None:
-        return Array(getattr(np.zeros(0, dtype), name).dtype, dims)
+    if name in ("real", "imag"):
+        return Array(None if dtype is None else getattr(np.zeros(0, dtype), name).dtype, dims)
     if name == "itemsize" and dtype is not None:
         return Number("int", None, Linear(dtype.itemsize))
     if name == "nbytes":

@@ -4,6 +4,7 @@
         for a, b in zip(u, v): ...      ->      for k in range(min(len(u), len(v))): a = u[k]; b = v[k]; ...
         for x in reversed(xs): ...              for k in range(len(xs) - 1, -1, -1): x = xs[k]; ...
         for key, v in d.items(): ...            for key in list(d): v = d[key]; ...
+        for x in a.flat: ...                    for k in range(a.size): x = a[np.unravel_index(k, np.shape(a))]; ...
 
 Everything may stand in everything else.  What isn't a sequence (a generator, a file) stays.
 """
@@ -69,6 +70,8 @@ def rewritten_loop(ev: Evaluator, stmt: For, env: Env) -> Block | None:
         new = _Loop(ev, stmt, env).rewritten()
         if new is not None:
             return new
+    if (work := _Loop(ev, stmt, env)).is_flat(stmt.iter):
+        return work.over_cells(stmt.iter)
     item = ev(stmt.iter, env)
     value = ev.value(item)
     if isinstance(value, ListOf) and ev.heap.resized_in(item.refs, stmt):
@@ -133,6 +136,11 @@ class _Loop(Sequences):
         """Whether anything that is differentiated takes part in the loop; else it stays as the user wrote it."""
         read = {n for s in statements((self.stmt,)) for e in expressions(s) for n in names_read(e)}
         return any(self.env[n].active for n in read if n in self.env)
+
+    def over_cells(self, flat: Attr) -> Block | None:
+        part = self.cells(flat.value)
+        return self.over(part, Call(Name("range"), (self.length(part),), at=self.at), self.name("k")) \
+            if self.matters() and self.plain_names() else None
 
     def over(self, part: Part, indices: Expr, k: str) -> Block:
         element = Bind((self.stmt.target,), (part.element(Name(k)),), at=self.at)

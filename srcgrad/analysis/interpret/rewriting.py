@@ -15,9 +15,8 @@ from typing import Any
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.iteration import rewritten_loop, rewritten_unpack
 from srcgrad.analysis.interpret.state import Env
-from srcgrad.analysis.interpret.writing_calls import check_overlap, is_candidate, rewritten_call
+from srcgrad.analysis.interpret.writing_calls import check_apart, function_of, is_candidate, rewritten_call
 from srcgrad.analysis.values import Array, number_of
-from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -34,7 +33,6 @@ from srcgrad.lang.core import (
     Unpack,
     expressions,
     map_expr,
-    names_read,
     statements,
     walk,
 )
@@ -42,13 +40,14 @@ from srcgrad.library import writers
 
 Block = tuple[Statement, ...]
 PARTS = ("real", "imag")
+CONSUMERS = (list, tuple, sum, max, min, sorted, any, all, len)
 
 
 def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
     """The statements that do the same as this one, or None where it stays as it is."""
     if isinstance(stmt, Store) and (new := _store(ev, stmt, env)) is not None:
         return new
-    if isinstance(stmt, For) and (new := _for(ev, stmt, env) or rewritten_loop(ev, stmt, env)) is not None:
+    if isinstance(stmt, For) and (new := rewritten_loop(ev, stmt, env)) is not None:
         return new
     if _has_candidates(stmt):
         whole = _with_expressions(stmt, lambda e: _expression(ev, e, env))
@@ -101,12 +100,26 @@ def _with_expressions(stmt: Statement, function: Callable[[Expr], Expr]) -> Stat
 
 def _expression(ev: Evaluator, expr: Expr, env: Env) -> Expr:
     if isinstance(expr, Call):
+        expr = _of_copies(ev, expr, env)
+        assert isinstance(expr, Call)
         new = rewritten_call(ev, expr, env)
         return expr if new is None else new
     if isinstance(expr, Item) and _is_flat(expr.value) and _owns_array(ev, expr.value, env):
         assert isinstance(expr.value, Attr)
         return _get_flat(ev, expr.value.value, expr.index, env, expr.at)
     return expr
+
+
+def _of_copies(ev: Evaluator, call: Call, env: Env) -> Expr:
+    """f(a.flat)   ->   f(np.ravel(a)), where f is done with it when it returns"""
+    if not any(_is_flat(a) for a in call.args):
+        return call
+    function = function_of(ev, call.func, env)
+    if function not in CONSUMERS and not str(getattr(function, "__module__", "")).startswith("numpy"):
+        return call
+    args = tuple(Call(Const(writers.all_flat), (a.value,), at=a.at)
+                 if isinstance(a, Attr) and _is_flat(a) and _owns_array(ev, a, env) else a for a in call.args)
+    return replace(call, args=args)
 
 
 # ---------------------------------------------------------------- attributes
@@ -149,7 +162,7 @@ def _shape(ev: Evaluator, stmt: Store, place: Attr, env: Env) -> Block:
 def _all_flat(ev: Evaluator, stmt: Store, owner: Expr, env: Env) -> Statement:
     if number_of(ev.value(ev(stmt.value, env))) is not None:
         return replace(stmt, place=Item(owner, Const(...), at=stmt.at))
-    check_overlap(ev, owner, stmt.value, env, stmt.at)
+    check_apart(ev, owner, stmt.value, env, stmt.at)
     return Effect(Call(Const(writers.set_all_flat), (owner, stmt.value), at=stmt.at), at=stmt.at)
 
 
@@ -170,22 +183,9 @@ def _set_flat(ev: Evaluator, stmt: Store, owner: Expr, index: Expr, env: Env) ->
     value = stmt.value
     if stmt.op is None and not (isinstance(value, Item) and _is_flat(value.value)):
         # what `flat` gives is a copy
-        check_overlap(ev, owner, value, env, stmt.at)
+        check_apart(ev, owner, value, env, stmt.at)
     elif stmt.op is not None:
         value = Bin(stmt.op, _get_flat(ev, owner, index, env, stmt.at), value, at=stmt.at)
     plain = number_of(ev.value(ev(stmt.value, env))) is not None and stmt.op is None
     function = writers.set_flat if single else writers.set_flat_number if plain else writers.set_flat_several
     return Effect(Call(Const(function), (owner, cells, value), at=stmt.at), at=stmt.at)
-
-
-def _for(ev: Evaluator, stmt: For, env: Env) -> Block | None:
-    """for v in a.flat: ...   ->   for v in range(a.size): v = a.flat[v]; ..."""
-    if not _is_flat(stmt.iter) or not _owns_array(ev, stmt.iter, env):
-        return None
-    assert isinstance(stmt.iter, Attr)
-    owner, at = stmt.iter.value, stmt.iter.at
-    if names_read(owner) & names.bound((stmt,)) or any(isinstance(e, Call) for e in walk(owner)):
-        raise Refused("this loop over `flat` isn't supported", "give the array a name of its own first", at)
-    first = Bind((stmt.target,), (Call(Const(writers.get_flat), (owner, Name(stmt.target)), at=at),), at=stmt.at)
-    count = Call(Name("range"), (Attr(owner, "size", at=at),), at=at)
-    return (replace(stmt, iter=count, body=(first, *stmt.body)),)

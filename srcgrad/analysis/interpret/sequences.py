@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.state import Env
@@ -38,6 +38,7 @@ from srcgrad.lang.core import (
     Statement,
     Tuple,
 )
+from srcgrad.library.writers import get_flat
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ class Sequences:
         return self.sequence(expr)
 
     def sequence(self, expr: Expr) -> Part | None:
+        if self.is_flat(expr):
+            return self.cells(expr.value)
         value = self.value(expr)
         length: Linear | None = None
         match value:
@@ -119,6 +122,15 @@ class Sequences:
         name = self.hold(expr, "items")
         return Part(((self.len(name), length),), lambda k: Item(name, k, at=expr.at),
                     texts=_texts(expr, value), named=name)
+
+    def is_flat(self, expr: Expr) -> TypeGuard[Attr]:
+        return isinstance(expr, Attr) and expr.name == "flat" and isinstance(self.value(expr.value), Array)
+
+    def cells(self, array: Expr) -> Part:
+        """What `array.flat` runs over, as it is when it comes to each."""
+        array = self.hold(array, "items")
+        size = Attr(array, "size", at=self.at)
+        return Part(((size, None),), lambda k: Call(Const(get_flat), (array, k), at=self.at))
 
     def hold(self, expr: Expr, hint: str) -> Expr:
         """A name, or a constant, that means this throughout the loop."""

@@ -111,7 +111,7 @@ class _Rewriter:
         held = 1 if function is writers.fill_diagonal else 2
         given = (*args, *self.kwargs.values())
         if function in (writers.place, writers.fill_diagonal) and len(given) > held:
-            check_overlap(self.ev, given[0], given[held], self.env, self.at)
+            check_apart(self.ev, given[0], given[held], self.env, self.at)
         if function in OF_NUMBERS and len(args) > held and self.is_number(args[held]):
             function = OF_NUMBERS[function]
         if function is writers.fill_diagonal and "val" in self.kwargs and self.is_number(self.kwargs["val"]):
@@ -330,11 +330,15 @@ class _Rewriter:
         return Call(Const(writers.taken), (x, drawn), at=self.at)
 
 
-def check_overlap(ev: Evaluator, array: Expr, values: Expr, env: Env, at: Any) -> None:
-    """NumPy reads these values while it writes, so that a view of the array itself would change under it."""
-    mine, theirs = ({ref.storage.group for ref in ev(e, env).refs} for e in (array, values))
-    if mine & theirs:
-        raise Refused("the values that are written may lie in the array itself, and change while they are read",
+def check_apart(ev: Evaluator, array: Expr, values: Expr, env: Env, at: Any) -> None:
+    """NumPy reads these values while it writes, so that a view of the array itself would change under it: here where
+    that is certain, else when it runs."""
+    mine, theirs = (ev(e, env).refs for e in (array, values))
+    kind = ev.value(ev(values, env))
+    whole = len(mine) == 1 and all(ref.path == () and not ref.storage.many for ref in mine)
+    if whole and theirs and {r.storage for r in theirs} == {r.storage for r in mine} \
+            and isinstance(kind, Array) and kind.dims:
+        raise Refused("the values that are written lie in the array itself, and change while they are read",
                       "pass a copy of them", at)
 
 

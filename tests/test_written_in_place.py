@@ -1,0 +1,183 @@
+"""Arrays written in place: forms and layouts that once went wrong, or were refused without need, in every option."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from harness import check_program
+from srcgrad import grad
+from srcgrad.errors import AliasError
+
+OPTIONS = [{}, {"plain": True}, {"general": True}, {"checked": True}]
+X = np.array([1.3, 0.7, 2.1, 0.4])
+CELLS = np.sin(np.arange(1.0, 17.0) * 7).reshape(4, 4) + 1.3
+LAYOUTS = {"C": CELLS, "Fortran": np.asfortranarray(CELLS), "reversed": CELLS.copy()[::-1],
+           "transposed": CELLS.copy().T, "strided": np.repeat(np.repeat(CELLS, 2, 0), 2, 1)[::2, ::2]}
+
+every_option = pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "".join(o) or "default")
+every_layout = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+# ---------------------------------------------------------------- parts of complex arrays, arrays without dimensions
+
+def parts_of_a_product(x):
+    a = x * (1 + 2j)
+    a.real = x * x
+    a.imag = 2.0 * x
+    a.imag *= x
+    a.real[1:] += a.imag[:-1]
+    return np.sum(a.real ** 2 * a.imag)
+
+
+def parts_of_an_argument(z, x):
+    z.imag = x
+    z.real[1] = x[0]
+    z.real *= 2.0
+    return np.sum(np.abs(z * z))
+
+
+def without_dimensions(y, x):
+    y[()] = x[0] * y
+    y[...] += x[2]
+    y += x[0]
+    y[()] **= 2
+    return y * x[0]
+
+
+@every_option
+def test_parts_of_complex_arrays(options):
+    check_program(parts_of_a_product, (X,), (0,), **options)
+    check_program(parts_of_an_argument, (X * (1 - 0.5j), X), (0, 1), **options)
+
+
+@every_option
+def test_an_array_without_dimensions_stays_one(options):
+    check_program(without_dimensions, (np.array(1.5), X), (0, 1), **options)
+
+
+# ---------------------------------------------------------------- shapes
+
+def leading_ones(a):
+    a[0] = a[1] * 2.0 + a[2:3]
+    a[0] = a[None, 2:3]
+    a[:, 1] = a[1:2, 1:2]
+    a[[0, 0, 1]] = a[None, 1:]
+    a[2] = np.array([[3.0]])
+    np.multiply(a[0], a[1:2], out=a[2:3])
+    np.copyto(a[3], a[0])
+    return np.sum(np.sin(a))
+
+
+@every_option
+@every_layout
+def test_leading_dimensions_of_1_are_dropped(layout, options):
+    check_program(leading_ones, (LAYOUTS[layout],), (0,), **options)
+
+
+# ---------------------------------------------------------------- flat
+
+def cells_in_turn(a):
+    s = sum(a.flat) + np.sum(a.flat) + max(a.flat)
+    for i, (v, w) in enumerate(zip(a.flat, a.T.flat)):
+        s += i * v * w
+        a[0, i % 4] = s * 0.1
+    for v in a.flat:
+        s = s * 0.9 + v * v
+    return s + [v * v for v in a.flat][5]
+
+
+def cells_by_number(a):
+    a.flat[::3] = a[0, 0]
+    a[1].flat = a[0]
+    a.flat[-4:] += 1.0
+    a[2].flat[1:] = a.flat[1:4]
+    np.place(a[3], a[3] > 0.0, a[2])
+    np.fill_diagonal(a[:2, :2], a[3])
+    return np.sum(a * a)
+
+
+@every_option
+@every_layout
+def test_flat(layout, options):
+    check_program(cells_in_turn, (LAYOUTS[layout],), (0,), **options)
+    check_program(cells_by_number, (LAYOUTS[layout],), (0,), **options)
+
+
+def flat_of_itself(x, k):
+    y = x * 1.0
+    y[k:].flat = y[:-k]
+    return np.sum(y)
+
+
+def test_values_that_lie_in_the_array_itself():
+    assert grad(flat_of_itself)(X, 2).tolist() == [2.0, 2.0, 0.0, 0.0]
+    with pytest.raises(AliasError, match="array itself"):
+        grad(flat_of_itself)(X, 1)
+
+
+def rolled(a):
+    np.rollaxis(a, 1)[0] += 1.0
+    np.rollaxis(a, 0, 2)[2] *= a[0]
+    return np.sum(a * a * np.rollaxis(a, -1))
+
+
+@every_option
+@every_layout
+def test_rollaxis_is_a_view(layout, options):
+    check_program(rolled, (LAYOUTS[layout],), (0,), **options)
+
+
+# ---------------------------------------------------------------- results that nobody uses
+
+def inwards(u, n):
+    if n == 0:
+        return u
+    u[0] *= u[1]
+    inwards(u[1:], n - 1)
+    u += 0.1
+    return u
+
+
+def inwards_to_a_number(u, n):
+    if n == 0:
+        return u[0]
+    u[0] *= u[1]
+    inwards_to_a_number(u[1:], n - 1)
+    u += 0.1
+    return u[0] * u[1]
+
+
+def inwards_to_several(u, n):
+    if n == 0:
+        return [u, u[0] * 2.0]
+    u[0] *= u[1]
+    inwards_to_several(u[1:], n - 1)
+    u += 0.1
+    return [u, u[1]]
+
+
+def unused_view(x):
+    u = x.copy()
+    v = inwards(u, 3)
+    v *= 2.0
+    return np.sum(u * v)
+
+
+def unused_number(x):
+    u = x.copy()
+    inwards_to_a_number(u, 3)
+    return np.sum(u * u)
+
+
+def unused_list(x):
+    u = x.copy()
+    a, b = inwards_to_several(u, 3)
+    inwards_to_several(u, 2)
+    a *= b
+    return np.sum(u * u)
+
+
+@every_option
+@pytest.mark.parametrize("f", [unused_view, unused_number, unused_list])
+def test_results_that_are_not_used(f, options):
+    check_program(f, (X,), (0,), **options)
