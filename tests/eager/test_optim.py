@@ -221,4 +221,5 @@ def test_schedulers(make: Callable[..., Any], formula: Callable[[int], float]) -
     for epoch in range(8):
         assert optimizer.param_groups[0]["lr"] == pytest.approx(formula(epoch), rel=1e-12)
         assert scheduler.get_last_lr() == [optimizer.param_groups[0]["lr"]]
+        optimizer.step()
         scheduler.step()

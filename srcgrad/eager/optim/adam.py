@@ -21,8 +21,8 @@ class Adam(Optimizer):
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                                   "amsgrad": amsgrad, "maximize": maximize,
-                                  "decoupled_weight_decay": decoupled_weight_decay,
-                                  **ways(given, "foreach", "capturable", "differentiable", "fused")})
+                                  **ways(given, "foreach", "capturable", "differentiable", "fused"),
+                                  "decoupled_weight_decay": decoupled_weight_decay})
 
     def _update(self, param: np.ndarray, grad: np.ndarray, state: State, group: dict[str, Any]) -> None:
         lr, decay = float(group["lr"]), group["weight_decay"]
@@ -32,21 +32,22 @@ class Adam(Optimizer):
             grad = grad + decay * param
         step = count_step(state)
         beta1, beta2 = group["betas"]
-        mean, square = self._moments(param, grad, state, beta1, beta2)
+        mean, square = moments(param, grad, state, beta1, beta2)
         if group["amsgrad"]:
             greatest = kept(state, "max_exp_avg_sq", param)
             square = np.maximum(greatest, square, out=greatest)
         spread = np.sqrt(square) / (1 - beta2 ** step) ** 0.5 + group["eps"]
         param -= lr / (1 - beta1 ** step) * mean / spread
 
-    def _moments(self, param: np.ndarray, grad: np.ndarray, state: State, beta1: float,
-                 beta2: float) -> tuple[np.ndarray, np.ndarray]:
-        """The moving means of the gradient and of its square after this step, biased towards 0."""
-        mean, square = kept(state, "exp_avg", param), kept(state, "exp_avg_sq", param)
-        mean += (1 - beta1) * (grad - mean)
-        square *= beta2
-        square += (1 - beta2) * grad * grad
-        return mean, square
+
+def moments(param: np.ndarray, grad: np.ndarray, state: State, beta1: float,
+            beta2: float) -> tuple[np.ndarray, np.ndarray]:
+    """The moving means of the gradient and of its square after this step, biased towards 0."""
+    mean, square = kept(state, "exp_avg", param), kept(state, "exp_avg_sq", param)
+    mean += (1 - beta1) * (grad - mean)
+    square *= beta2
+    square += (1 - beta2) * grad * grad
+    return mean, square
 
 
 class AdamW(Adam):

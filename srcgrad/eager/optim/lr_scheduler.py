@@ -4,50 +4,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any
-
+from srcgrad.eager.optim.cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
+from srcgrad.eager.optim.joined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from srcgrad.eager.optim.optimizer import Optimizer
+from srcgrad.eager.optim.schedule import LRScheduler
 
-
-class LRScheduler:
-    """Sets the learning rate of each group of an optimizer, now and at every `step`."""
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
-        for group in optimizer.param_groups:
-            group.setdefault("initial_lr", group["lr"])
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self._last_lr: list[float] = []
-        self.step()
-
-    def get_lr(self) -> list[float]:
-        """The groups' learning rates in epoch `last_epoch`."""
-        raise NotImplementedError
-
-    def get_last_lr(self) -> list[float]:
-        """The learning rates that were set last."""
-        return self._last_lr
-
-    def step(self) -> None:
-        """Goes on to the next epoch."""
-        self.last_epoch += 1
-        for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
-            group["lr"] = lr
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
-
-    def _now(self) -> list[float]:
-        return [group["lr"] for group in self.optimizer.param_groups]
-
-    def state_dict(self) -> dict[str, Any]:
-        """All but the optimizer."""
-        return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave."""
-        self.__dict__.update(state_dict)
+__all__ = ["ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
+           "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR",
+           "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR"]
+_LRScheduler = LRScheduler
+Factor = Callable[[int], float]
 
 
 class StepLR(LRScheduler):
@@ -107,16 +73,101 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (lr - self.eta_min) * now / before for lr in self._now()]
 
 
+class LinearLR(LRScheduler):
+    """The first learning rate times a factor that goes in equal steps from `start_factor` to `end_factor`."""
+
+    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
+                 total_iters: int = 5, last_epoch: int = -1) -> None:
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        if self.last_epoch == 0:
+            return [lr * self.start_factor for lr in self._now()]
+        if self.last_epoch > self.total_iters:
+            return self._now()
+        rise = self.end_factor - self.start_factor
+        return [lr * (1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
+                for lr in self._now()]
+
+    def _at_start(self) -> list[float]:
+        return [lr * self.start_factor for lr in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """The first learning rate times `factor` for `total_iters` epochs, then without it."""
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
+                 last_epoch: int = -1) -> None:
+        if factor > 1.0 or factor < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        if self.last_epoch == 0:
+            return [lr * self.factor for lr in self._now()]
+        if self.last_epoch != self.total_iters:
+            return self._now()
+        return [lr * (1.0 / self.factor) for lr in self._now()]
+
+    def _at_start(self) -> list[float]:
+        return [lr * self.factor for lr in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """The first learning rate times a power of what is left of `total_iters` epochs."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+            return self._now()
+        left, before = (1.0 - epoch / self.total_iters for epoch in (self.last_epoch, self.last_epoch - 1))
+        return [lr * (left / before) ** self.power for lr in self._now()]
+
+
+def _for_groups(optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor]) -> list[Factor]:
+    """One function for each group of parameters."""
+    count = len(optimizer.param_groups)
+    found = [lr_lambda] * count if callable(lr_lambda) else list(lr_lambda)
+    if len(found) != count:
+        raise ValueError(f"Expected {count} lr_lambdas, but got {len(found)}")
+    return found
+
+
 class LambdaLR(LRScheduler):
     """The first learning rate times what a function of the epoch gives."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
-                 last_epoch: int = -1) -> None:
-        count = len(optimizer.param_groups)
-        self.lr_lambdas = [lr_lambda] * count if callable(lr_lambda) else list(lr_lambda)
-        if len(self.lr_lambdas) != count:
-            raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
+    def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
+        self.lr_lambdas = _for_groups(optimizer, lr_lambda)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
         return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas)]
+
+    def _at_start(self) -> list[float]:
+        return self.get_lr()
+
+
+class MultiplicativeLR(LRScheduler):
+    """Multiplied in every epoch by what a function of it gives."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
+        self.lr_lambdas = _for_groups(optimizer, lr_lambda)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        if self.last_epoch == 0:
+            return self._now()
+        return [lr * factor(self.last_epoch) for lr, factor in zip(self._now(), self.lr_lambdas)]

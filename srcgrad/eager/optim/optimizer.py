@@ -22,6 +22,7 @@ class Optimizer:
 
     A subclass says in `_update` how one parameter changes; whatever it changes, it changes in place.
     """
+    _opt_called = False         # whether there was a step: schedulers warn of being called before the first
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -70,6 +71,7 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Changes each parameter that has a gradient; gives back what the closure gave, which is called first."""
+        self._opt_called = True
         loss = None
         if closure is not None:
             with enable_grad():
