@@ -34,7 +34,15 @@ from srcgrad.eager.nn.functional_activations import (
     threshold,
 )
 from srcgrad.eager.nn.functional_classes import cross_entropy, kl_div, nll_loss
-from srcgrad.eager.nn.functional_convolution import conv1d, conv2d, unfold
+from srcgrad.eager.nn.functional_convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    fold,
+    unfold,
+)
 from srcgrad.eager.nn.functional_distances import (
     cosine_embedding_loss,
     cosine_similarity,
@@ -46,15 +54,15 @@ from srcgrad.eager.nn.functional_distances import (
     poisson_nll_loss,
     triplet_margin_loss,
 )
-from srcgrad.eager.nn.functional_layers import (
-    bilinear,
-    dropout,
-    embedding,
-    linear,
-    one_hot,
-    padding_row,
-    scaled_dot_product_attention,
+from srcgrad.eager.nn.functional_dropouts import (
+    alpha_dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    gumbel_softmax,
+    rrelu,
 )
+from srcgrad.eager.nn.functional_layers import bilinear, dropout, linear, scaled_dot_product_attention
 from srcgrad.eager.nn.functional_losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -64,7 +72,20 @@ from srcgrad.eager.nn.functional_losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
-from srcgrad.eager.nn.functional_normalization import batch_norm, group_norm, instance_norm, layer_norm
+from srcgrad.eager.nn.functional_margins import (
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from srcgrad.eager.nn.functional_normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    rms_norm,
+)
 from srcgrad.eager.nn.functional_pad import pad
 from srcgrad.eager.nn.functional_pooling import (
     adaptive_avg_pool1d,
@@ -74,14 +95,25 @@ from srcgrad.eager.nn.functional_pooling import (
     max_pool1d,
     max_pool2d,
 )
+from srcgrad.eager.nn.functional_resampling import (
+    channel_shuffle,
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    upsample,
+)
+from srcgrad.eager.nn.functional_tables import embedding, embedding_bag, one_hot, padding_row
 
-__all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "batch_norm", "bilinear",
-           "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d",
-           "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding",
-           "gaussian_nll_loss", "gelu", "glu", "group_norm", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-           "hinge_embedding_loss", "huber_loss", "instance_norm", "kl_div", "l1_loss", "layer_norm", "leaky_relu",
-           "linear", "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool2d", "mish",
-           "mse_loss", "nll_loss", "normalize", "one_hot", "pad", "padding_row", "pairwise_distance",
-           "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "scaled_dot_product_attention", "selu", "sigmoid",
-           "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign",
-           "tanh", "tanhshrink", "threshold", "triplet_margin_loss", "unfold"]
+__all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "alpha_dropout", "avg_pool1d", "avg_pool2d", "batch_norm",
+           "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "channel_shuffle", "conv1d",
+           "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity",
+           "cross_entropy", "dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "embedding", "embedding_bag",
+           "fold", "gaussian_nll_loss", "gelu", "glu", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid",
+           "hardswish", "hardtanh", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
+           "l1_loss", "layer_norm", "leaky_relu", "linear", "local_response_norm", "log_softmax", "logsigmoid",
+           "margin_ranking_loss", "max_pool1d", "max_pool2d", "mish", "mse_loss", "multi_margin_loss",
+           "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "normalize", "one_hot", "pad",
+           "padding_row", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu",
+           "relu6", "relu_", "rms_norm", "rrelu", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
+           "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
+           "tanhshrink", "threshold", "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold", "upsample"]

@@ -1,4 +1,4 @@
-"""What layers compute: affine maps, dropout, tables, attention."""
+"""What layers compute: affine maps, dropout, attention."""
 from __future__ import annotations
 
 import math
@@ -8,7 +8,6 @@ import numpy as np
 
 from srcgrad.eager.drawing import numbers
 from srcgrad.eager.nn.ops import linear as linear_ops
-from srcgrad.eager.nn.ops import places
 from srcgrad.eager.nn.ops.apply import apply
 from srcgrad.eager.nn.tensors import Tensor
 from srcgrad.eager.tensor import wrap
@@ -57,8 +56,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`; in training only."""
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    check_probability(p)
     if not training or p == 0 or input.numel() == 0:
         return input
     kept = (numbers(None).random(input._a.shape) >= p) / input._a.dtype.type(1 - p if p < 1 else 1)
@@ -66,46 +64,10 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(mask) if inplace else input * mask
 
 
-def padding_row(padding_idx: int | None, count: int) -> int | None:
-    """The number of the row that stays as it is, counted from 0."""
-    if padding_idx is None:
-        return None
-    if not -count <= padding_idx < count:
-        raise AssertionError("Padding_idx must be within num_embeddings")
-    return padding_idx % count
-
-
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
-    """Rows of `weight`, by number; the row of `padding_idx` gets no gradient."""
-    numbers = input._a
-    if numbers.dtype.kind not in "iu":
-        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-                           f"Int; but got torch.{input.dtype.legacy}Tensor instead (while checking arguments for "
-                           "embedding)")
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= weight.shape[0]):
-        raise IndexError("index out of range in self")
-    return apply(places.embedding, weight, numbers, padding_row(padding_idx, weight.shape[0]))
-
-
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """A new last axis, with 1 at the class and 0 elsewhere.
-
-    >>> import srcgrad.eager as torch
-    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
-    tensor([[1, 0, 0],
-            [0, 0, 1]])
-    """
-    classes = tensor._a
-    if classes.dtype != np.int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if classes.size == 0 and num_classes <= 0:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if classes.size and classes.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    count = int(classes.max()) + 1 if num_classes == -1 else num_classes
-    if classes.size and classes.max() >= count:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    return wrap((classes[..., None] == np.arange(count)).astype(np.int64))
+def check_probability(p: float) -> None:
+    """Refuses what is no probability."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,

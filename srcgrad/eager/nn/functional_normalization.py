@@ -5,7 +5,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from srcgrad.eager.nn.functional_activations import floating
+from srcgrad.eager.nn.functional_pad import pad
 from srcgrad.eager.nn.ops import normalization as ops
 from srcgrad.eager.nn.ops.apply import apply, fixed
 from srcgrad.eager.nn.tensors import Tensor
@@ -84,3 +87,22 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
         raise NotImplementedError("srcgrad.eager's instance_norm keeps no running statistics: leave them out")
     return apply(ops.batch_norm, input, _shaped(weight, input.dim()), _shaped(bias, input.dim()),
                  tuple(range(2, input.dim())), eps)
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """The input over a power of the mean square of neighbouring channels."""
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
+    margins = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
+    wide = pad(input * input, margins)
+    total: Any = sum(wide.narrow(1, d, input.shape[1]) for d in range(size))
+    return input / (total / size * alpha + k) ** beta
+
+
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """The input over its root mean square along the last axes, then scaled."""
+    over = tuple(range(-len(normalized_shape), 0))
+    small = float(np.finfo(input._a.dtype).eps) if eps is None else eps
+    out = input * ((input * input).mean(over, keepdim=True) + small).rsqrt()
+    return out if weight is None else out * weight
+

@@ -126,6 +126,78 @@ class BatchNorm2d(_BatchNorm):
     dims = (4,)
 
 
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of (batch, channels, depth, height, width)."""
+    dims = (5,)
+
+
+class _InstanceNorm(_BatchNorm):
+    """Mean 0 and variance 1 over each channel of each input."""
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False,
+                 track_running_stats: bool = False, device: Any = None, dtype: Any = None, *,
+                 bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() not in (self.dims[-1] - 1, self.dims[-1]):
+            raise ValueError(f"expected {self.dims[-1] - 1}D or {self.dims[-1]}D input (got {input.dim()}D input)")
+        if input.dim() == self.dims[-1] - 1:
+            return self.forward(input.unsqueeze(0)).squeeze(0)
+        return F.instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias,
+                               self.training or not self.track_running_stats, self.momentum or 0.0, self.eps)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Instance normalisation of (batch, channels, length)."""
+    dims = (3,)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Instance normalisation of (batch, channels, height, width)."""
+    dims = (4,)
+
+
+class RMSNorm(Module):
+    """Root mean square 1 over the last axes, then scaled (Zhang and Sennrich, 2019)."""
+
+    def __init__(self, normalized_shape: int | Sequence[int], eps: float | None = None,
+                 elementwise_affine: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = shape
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self.register_parameter("weight", Parameter(full(shape, 1.0, dtype, device)) if elementwise_affine else None)
+
+    def reset_parameters(self) -> None:
+        """Scale 1."""
+        _reset(self.weight, None)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class LocalResponseNorm(Module):
+    """The input over a power of the mean square of neighbouring channels."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
 def _reset(scale: Tensor | None, shift: Tensor | None) -> None:
     if scale is not None:
         init.ones_(scale)

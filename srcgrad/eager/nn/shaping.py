@@ -1,14 +1,11 @@
-"""Modules that give their input another shape, drop parts of it, or look things up."""
+"""Modules that give their input another shape, drop parts of it, or compare two."""
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
 from srcgrad.eager.nn import functional as F
-from srcgrad.eager.nn import init
-from srcgrad.eager.nn.fresh import zeros
 from srcgrad.eager.nn.module import Module
-from srcgrad.eager.nn.parameter import Parameter
 from srcgrad.eager.nn.tensors import Tensor
 
 
@@ -43,8 +40,8 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
-class Dropout(Module):
-    """In training, zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`."""
+class _Dropout(Module):
+    function: Any
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -54,55 +51,49 @@ class Dropout(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.dropout(input, self.p, self.training, self.inplace)
+        dropped: Tensor = type(self).function(input, self.p, self.training, self.inplace)
+        return dropped
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Embedding(Module):
-    """Rows of a table, by number.
+class Dropout(_Dropout):
+    """In training, zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`."""
+    function = staticmethod(F.dropout)
 
-    >>> import srcgrad.eager as torch
-    >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 0]])).shape
-    torch.Size([2, 2, 3])
-    """
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, *,
-                 _weight: Tensor | None = None, device: Any = None, dtype: Any = None) -> None:
+class Dropout1d(_Dropout):
+    """In training, zeroes whole channels of (batch, channels, length)."""
+    function = staticmethod(F.dropout1d)
+
+
+class Dropout2d(_Dropout):
+    """In training, zeroes whole channels of (batch, channels, height, width)."""
+    function = staticmethod(F.dropout2d)
+
+
+class Dropout3d(_Dropout):
+    """In training, zeroes whole channels of (batch, channels, depth, height, width)."""
+    function = staticmethod(F.dropout3d)
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that keeps mean 0 and variance 1, for networks of SELU."""
+    function = staticmethod(F.alpha_dropout)
+
+
+class PairwiseDistance(Module):
+    """The norm of the differences along the last axis."""
+
+    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = F.padding_row(padding_idx, num_embeddings)
-        if _weight is not None and tuple(_weight.shape) != (num_embeddings, embedding_dim):
-            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        self.weight = Parameter(zeros(num_embeddings, embedding_dim, dtype=dtype, device=device)
-                                if _weight is None else _weight)
-        if _weight is None:
-            self.reset_parameters()
+        self.norm = p
+        self.eps = eps
+        self.keepdim = keepdim
 
-    @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
-        """A module with the given table, which isn't learned further unless `freeze` is False."""
-        if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        rows, columns = embeddings.shape
-        made = cls(rows, columns, padding_idx, _weight=embeddings)
-        made.weight.requires_grad_(not freeze)
-        return made
-
-    def reset_parameters(self) -> None:
-        """Draws the table from the normal distribution; the row of `padding_idx` is zero."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            init.write_row(self.weight, self.padding_idx, 0.0)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(input, self.weight, self.padding_idx)
-
-    def extra_repr(self) -> str:
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
 class CosineSimilarity(Module):

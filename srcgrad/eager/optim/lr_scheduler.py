@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+
 from srcgrad.eager.optim.cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from srcgrad.eager.optim.joined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from srcgrad.eager.optim.optimizer import Optimizer

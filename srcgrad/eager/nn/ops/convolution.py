@@ -89,6 +89,19 @@ def convolution(out_bar, out, input, weight, bias, sizes):
     return input_bar, weight_bar, bias_bar
 
 
+def _transposed(input: Array, weight: Array, bias: Array | None, shape: Shape, sizes: Sizes) -> Array:
+    out = convolve_input(input, weight, shape, sizes)
+    return out if bias is None else out + bias.reshape(-1, *(1,) * (out.ndim - 2))
+
+
+@operation("ConvolutionBackward0", _transposed)
+def transposed_convolution(out_bar, out, input, weight, bias, shape, sizes):
+    input_bar = convolve(out_bar, weight, sizes)
+    weight_bar = convolve_weight(input, out_bar, np.shape(weight), sizes)
+    bias_bar = np.sum(out_bar, axis=(0, *range(2, np.ndim(out))))
+    return input_bar, weight_bar, bias_bar
+
+
 @operation("ConvolutionBackward0", convolve)
 def _convolve(out_bar, out, x, w, sizes):
     x_bar = convolve_input(out_bar, w, np.shape(x), sizes)

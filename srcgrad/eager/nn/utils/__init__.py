@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager.joining import cat, stack
 from srcgrad.eager.nn.tensors import Tensor
+from srcgrad.eager.nn.utils import rnn as rnn
 from srcgrad.eager.tensor import wrap
 from srcgrad.runtime.modes import no_grad
 
