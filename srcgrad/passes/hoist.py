@@ -218,7 +218,7 @@ class Maker:
             return value
         name = self.name(hint)
         self.before.append(Bind((name,), (value,), at=value.at))
-        if isinstance(value, (Dict, List)):
+        if isinstance(value, (Call, Dict, List)):
             self.work.results.add(name)
         return Name(name, at=value.at)
 

@@ -198,7 +198,7 @@ class Calls:
         if _hashable(function) and (function in ITERATORS or function in READS_ITEMS):
             keyed = [containers.is_keyed(a) and isinstance(ev.value(a), DictOf) for a in args]
             if any(keyed):
-                return ev.rewrite(expr, lambda parts, make: _of_keys(make, expr, parts, keyed))
+                return ev.rewrite(expr, partial(_as_lists, expr, keyed))
         special = _hashable(function) and SPECIAL.get(function)
         if special:
             found = special(self, ev, expr, args, kwargs, env)
@@ -241,6 +241,8 @@ class Calls:
                    kwargs: dict[str, Abstract]) -> Abstract:
         active = any(item.active for item in [*args, *kwargs.values()])
         if active and any(isinstance(ev.value(a), ObjectOf) for a in args):
+            if len(args) == len(expr.args) and not kwargs and (listed := _sequences(function, args, ev)):
+                return ev.rewrite(expr, partial(_as_lists, expr, listed), *args)
             raise Refused(f"NumPy's `{getattr(function, '__name__', function)}` of an object of your own isn't "
                           "supported", "call it with the arrays that the object holds", expr.at)
         for name in ("out", "where", "casting", "dtype"):
@@ -456,12 +458,21 @@ def _user_code(function: Any) -> bool:
     return is_user_function(function)
 
 
-def _of_keys(make: Make, expr: Call, parts: tuple[Expr, ...], keyed: list[bool]) -> Expr:
-    """max(d)   ->   max(list(d))"""
+def _as_lists(expr: Call, listed: list[bool], parts: tuple[Expr, ...], make: Make) -> Expr:
+    """max(d)   ->   max(list(d)), of a dict, or of an object that gives its elements"""
     func, *given = parts
     made = [Call(make.outside("list", list), (e,), at=expr.at) if yes else e
-            for e, yes in zip(given, [*keyed, *(False for _ in expr.kwargs)])]
+            for e, yes in zip(given, [*listed, *(False for _ in expr.kwargs)])]
     return rebuild(expr, (func, *made))
+
+
+def _sequences(function: Any, args: list[Abstract], ev: Evaluator) -> list[bool] | None:
+    """Which of the arguments are objects that the function takes as the sequence of what they give."""
+    asked = ("__iter__",) if isinstance(function, types.BuiltinFunctionType) else ("__len__", "__getitem__")
+    classes = [value.cls if isinstance(value := ev.value(a), ObjectOf) else None for a in args]
+    known = all(cls is None or all(hasattr(cls, name) for name in asked) and not hasattr(cls, "__array__")
+                for cls in classes)
+    return [cls is not None for cls in classes] if known else None
 
 
 def _hashable(function: Any) -> bool:

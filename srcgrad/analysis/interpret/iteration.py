@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from srcgrad.analysis.interpret import containers
 from srcgrad.analysis.interpret.expressions import Evaluator
+from srcgrad.analysis.interpret.operators import method
 from srcgrad.analysis.interpret.sequences import Part, Sequences
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.interpret.unpacking import taken_apart
@@ -57,7 +58,6 @@ from srcgrad.lang.core import (
     substitute,
     with_expressions,
 )
-from srcgrad.lang.source import is_user_function
 
 Block = tuple[Statement, ...]
 MOST_ITEMS = 16                 # of what a loop runs over, and
@@ -92,7 +92,7 @@ def _over_object(ev: Evaluator, stmt: For, cls: type) -> Block | None:
     at = stmt.at
     if not hasattr(cls, "__next__"):
         call = Call(Attr(stmt.iter, "__iter__", at=at), (), at=at)
-        return (replace(stmt, iter=call),) if is_user_function(getattr(cls, "__iter__", None)) else None
+        return (replace(stmt, iter=call),) if method(cls, "__iter__") is not None else None
     held, more = (Name(ev.made(stmt, hint), at=at) for hint in ("iterator", "more"))
     following = Bind((stmt.target,), (Call(Attr(held, "__next__", at=at), (), at=at),), at=at)
     stopped = (Name("StopIteration"), None, (Bind((more.id,), (Const(False),), at=at),))

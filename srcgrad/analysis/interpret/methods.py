@@ -362,13 +362,30 @@ def _take_out(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], 
 
 
 def _pop_item(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
-    """d.popitem()   ->   k = list(d)[-1]; v = d[k]; del d[k]"""
+    """d.popitem()   ->   k = list(d)[-1]; v = d[k]; del d[k]         the first one with last=False"""
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-        (d,) = _settled(make, parts)
-        k = make.bind(Item(Call(make.outside("list", list), (d,)), Const(-1)), "key")
+        d, *last = _settled(make, parts)
+        at: Expr = Const(-1)
+        if last:
+            at = Cond(last[0], at, Const(0)) if not isinstance(last[0], Const) else Const(-1 if last[0].value else 0)
+        k = make.bind(Item(Call(make.outside("list", list), (d,)), at), "key")
         value = make.bind(Item(d, k), "value")
         make.add(Effect(Call(Attr(d, "__delitem__"), (k,), at=expr.at), at=expr.at))
         return Tuple((k, value), at=expr.at)
+    return ev.rewrite(expr, build, owner, *args)
+
+
+def _move_to_end(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
+    """d.move_to_end(k)   ->   v = d[k]; del d[k]; d[k] = v"""
+    if len(expr.args) != 1 or expr.kwargs:
+        raise Refused("a key is moved only to the end of a dict", "make a new dict", expr.at)
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        d, k = _settled(make, parts)
+        value = make.bind(Item(d, k, at=expr.at), "value")
+        make.add(Effect(Call(Attr(d, "__delitem__"), (k,), at=expr.at), at=expr.at))
+        make.add(Store(Item(d, k, at=expr.at), None, value, at=expr.at))
+        return Const(None)
     return ev.rewrite(expr, build, owner, *args)
 
 
@@ -442,8 +459,9 @@ def _copy(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env:
     return ev.rewrite(expr, build, owner)
 
 
-_CHANGING = ("setdefault", "pop", "popitem", "update")
+_CHANGING = ("setdefault", "pop", "popitem", "update", "move_to_end")
 _DICTS = {"get": _get, "setdefault": _set_default, "pop": _take_out, "popitem": _pop_item, "update": _update,
+          "move_to_end": _move_to_end,
           "values": _views(False), "items": _views(True), "copy": _copy}
 
 

@@ -16,6 +16,7 @@ from srcgrad.analysis.interpret.rewrites import Build
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import ObjectOf, OneOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Expr, Item, Name, Unary
+from srcgrad.library.registry import is_library
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
@@ -37,8 +38,9 @@ def class_of(value: Value) -> type | None:
 def method(cls: type | None, name: str) -> types.FunctionType | None:
     """The Python function that `cls` has under this name, if it has one; derivatives that are called are none."""
     found = None if cls is None else inspect.getattr_static(cls, name, None)
-    own = isinstance(found, types.FunctionType) and not (found.__module__ or "").startswith("srcgrad.")
-    return found if own else None
+    if not isinstance(found, types.FunctionType):
+        return None
+    return found if is_library(found) or not (found.__module__ or "").startswith("srcgrad.") else None
 
 
 def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value]]) -> bool:

@@ -43,6 +43,7 @@ from srcgrad.lang.core import (
     Tuple,
     Unpack,
 )
+from srcgrad.library.deques import BoundedDeque
 from srcgrad.runtime import containers as changes
 from srcgrad.runtime.closures import carry
 
@@ -242,10 +243,23 @@ def _dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs:
 
 def _deque(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
     """A deque without a longest length does what a list does."""
-    if kwargs or len(args) > 1:
-        return _unless_active(expr, [*args, *kwargs.values()], "deque",
-                              "make a deque without a longest length, and popleft where it grows too long")
-    return ev.rewrite(expr, lambda parts, make: Call(make.outside("list", list), parts[1:], at=expr.at), *args)
+    given: dict[str, Abstract] = dict(zip(("iterable", "maxlen"), args), **kwargs)
+    if len(args) > 2 or any(isinstance(a, Star) for a in expr.args) or not given.keys() <= {"iterable", "maxlen"}:
+        return _unless_active(expr, [*args, *kwargs.values()], "deque", "give it its items and its longest length")
+    bounded = "maxlen" in given and given["maxlen"].value != Known(None)
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        n = 1 + len(expr.args)
+        named: dict[str | None, Expr] = dict(zip(("iterable", "maxlen"), parts[1:n]))
+        named.update((k, v) for (k, _), v in zip(expr.kwargs, parts[n:]))
+        items = named.get("iterable")
+        if bounded:
+            made = make.bind(Call(make.outside("BoundedDeque", BoundedDeque), (named["maxlen"],), at=expr.at), "deque")
+            if items is not None:
+                make.add(Effect(Call(Attr(made, "extend"), (items,), at=expr.at), at=expr.at))
+            return made
+        return Call(make.outside("list", list), () if items is None else (items,), at=expr.at)
+    return ev.rewrite(expr, build, *args, *kwargs.values())
 
 
 def _default_dict(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,

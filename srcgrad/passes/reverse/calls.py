@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Ref, reach
-from srcgrad.analysis.values import Array
+from srcgrad.analysis.values import Array, Lazy
 from srcgrad.lang.core import Attr, Bind, Call, Const, Effect, Expr, Name, Statement, Unpack
 from srcgrad.lang.names import root_name
 from srcgrad.lang.source import find
@@ -24,8 +24,10 @@ class Calls:
         self.c, self.contributor = context, contributor
 
     def applied(self, stmt: Statement, value: Expr) -> Call | None:
-        """The expression, if it is a call of a function with a derivative of its own."""
-        return value if isinstance(value, Call) and (stmt, id(value)) in self.c.facts.callees else None
+        """The expression, if it is a call of a function with a derivative of its own; making a generator isn't."""
+        if not isinstance(value, Call) or (stmt, id(value)) not in self.c.facts.callees:
+            return None
+        return None if isinstance(self.c.kind(stmt, value).value, Lazy) else value
 
     def reverse(self, stmt: Statement, name: str | None, value: Call, state: State) -> Step:
         """The call as a pair of calls; plain where nothing that is differentiated takes part."""
