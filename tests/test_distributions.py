@@ -1,14 +1,15 @@
 """scipy.stats: the plain forms agree with SciPy, and their gradients with differences of SciPy's own values."""
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from srcgrad import grad
-from srcgrad.library.registry import Equivalent, registered
+from srcgrad import SrcgradError, grad
+from srcgrad.library.registry import Equivalent, equivalent_of, registered
 from srcgrad.testing import check_grads
 
 stats = pytest.importorskip("scipy.stats")
@@ -97,3 +98,73 @@ def test_the_text_is_that_of_the_formula() -> None:
 
     text = grad(loss).source(np.ones(2), np.ones(3))
     assert "asarray" not in text.replace("np.asarray(x) if isinstance", "") and "broadcast_to" not in text
+
+
+# ---------------------------------------------------------------- as objects
+
+WIDE, COUNTED = stats.norm(0.3, scale=1.2), stats.poisson(2.3)
+PRIORS = {"mean": stats.norm(0.0, 10.0), "rate": stats.halfnorm(0.0, 0.5)}
+
+
+def by_the_name_of_a_distribution(x):
+    norm = stats.norm
+    return np.sum(norm.logpdf(x, 0.3, 1.2))
+
+
+def given(x, dist=stats.norm):
+    return np.sum(dist.logpdf(x, 0.3, 1.2))
+
+
+def frozen_inside(x):
+    d = stats.norm(loc=x[0], scale=1.2)
+    return d.logpdf(x[0] * x[1]) + np.sum(d.pdf(x)) + d.cdf(0.2)
+
+
+def frozen_in_a_list(x):
+    total = 0.0
+    for d in [stats.norm(0.3, 1.2), stats.norm(x[0], scale=2.0), stats.gamma(x[1])]:
+        total += d.logpdf(x[1] ** 2)
+    return total
+
+
+def frozen_outside(x):
+    return np.sum(WIDE.logpdf(x)) * WIDE.std() + sum(PRIORS[k].logpdf(v) for k, v in zip(PRIORS, x))
+
+
+def counts_with_parameters(x):
+    return stats.poisson(x[0] + 1.0).logpmf(3) + stats.binom(5, 0.5 * x[1]).logpmf(2) + x[0] * COUNTED.pmf(2)
+
+
+@pytest.mark.parametrize("f", [by_the_name_of_a_distribution, given, frozen_inside, frozen_in_a_list, frozen_outside,
+                               counts_with_parameters])
+def test_distributions_are_objects(f: Callable) -> None:
+    x = np.array([0.4, 0.9])
+    check_grads(f, (x,))
+    _compare(f, (x,), (0,))
+
+
+def test_a_distribution_that_is_changed_is_another() -> None:
+    half = type(stats.norm)(a=0.0, b=np.inf, name="half")
+
+    def loss(x):
+        return half.logpdf(x, 0.3, 1.2)
+
+    with pytest.raises(SrcgradError):
+        grad(loss)(0.5)
+
+
+@pytest.mark.parametrize("dist", [stats.norm, stats.t, stats.gamma, stats.beta, stats.binom, stats.poisson],
+                         ids=lambda dist: dist.name)
+def test_frozen_forms_take_scipys_parameters(dist: Any) -> None:
+    shapes = dist.shapes.split(", ") if dist.shapes else []
+    names = [*shapes, "loc", *(["scale"] if hasattr(dist, "pdf") else [])]
+    form = equivalent_of(dist)
+    assert form is not None and list(inspect.signature(form.function).parameters) == names
+
+
+def test_the_branch_of_an_expression_that_is_certain_is_taken() -> None:
+    def loss(x):
+        y = np.asarray(x) if isinstance(x, (list, tuple)) else x
+        return np.sum(y * y)
+
+    assert " if " not in (text := grad(loss).source(np.ones(2)).split("# line")[0]), text

@@ -17,7 +17,9 @@ LOG_SQRT_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 def standard(x, loc, scale):
     """(x - loc) / scale, where x may be a list."""
-    return ((np.asarray(x) if isinstance(x, (list, tuple)) else x) - loc) / scale
+    if isinstance(x, (list, tuple)):
+        x = np.asarray(x)
+    return (x - loc) / scale
 
 
 def within(inside, value):
@@ -80,10 +82,20 @@ def lognorm_logpdf(x, s, loc=0, scale=1):
     return within(y > 0, -z * z / (2.0 * s * s) - z - LOG_SQRT_2_PI - np.log(s) - np.log(scale))
 
 
+@equivalent(stats.lognorm.pdf)
+def lognorm_pdf(x, s, loc=0, scale=1):
+    return np.exp(lognorm_logpdf(x, s, loc, scale))
+
+
 @equivalent(stats.halfnorm.logpdf)
 def halfnorm_logpdf(x, loc=0, scale=1):
     y = standard(x, loc, scale)
     return within(y >= 0, 0.5 * math.log(2.0 / math.pi) - y * y / 2.0 - np.log(scale))
+
+
+@equivalent(stats.halfnorm.pdf)
+def halfnorm_pdf(x, loc=0, scale=1):
+    return np.exp(halfnorm_logpdf(x, loc, scale))
 
 
 @equivalent(stats.multivariate_normal.logpdf)
@@ -116,6 +128,11 @@ def cauchy_logpdf(x, loc=0, scale=1):
     return -math.log(math.pi) - np.log1p(y * y) - np.log(scale)
 
 
+@equivalent(stats.cauchy.pdf)
+def cauchy_pdf(x, loc=0, scale=1):
+    return np.exp(cauchy_logpdf(x, loc, scale))
+
+
 @equivalent(stats.cauchy.cdf)
 def cauchy_cdf(x, loc=0, scale=1):
     return 0.5 + np.arctan(standard(x, loc, scale)) / math.pi
@@ -126,10 +143,20 @@ def laplace_logpdf(x, loc=0, scale=1):
     return -math.log(2.0) - np.abs(standard(x, loc, scale)) - np.log(scale)
 
 
+@equivalent(stats.laplace.pdf)
+def laplace_pdf(x, loc=0, scale=1):
+    return np.exp(laplace_logpdf(x, loc, scale))
+
+
 @equivalent(stats.logistic.logpdf)
 def logistic_logpdf(x, loc=0, scale=1):
     y = -np.abs(standard(x, loc, scale))
     return y - 2.0 * np.log1p(np.exp(y)) - np.log(scale)
+
+
+@equivalent(stats.logistic.pdf)
+def logistic_pdf(x, loc=0, scale=1):
+    return np.exp(logistic_logpdf(x, loc, scale))
 
 
 @equivalent(stats.logistic.cdf)
@@ -197,6 +224,11 @@ def invgamma_logpdf(x, a, loc=0, scale=1):
     return within(y > 0, -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z - np.log(scale))
 
 
+@equivalent(stats.invgamma.pdf)
+def invgamma_pdf(x, a, loc=0, scale=1):
+    return np.exp(invgamma_logpdf(x, a, loc, scale))
+
+
 @equivalent(stats.chi2.logpdf)
 def chi2_logpdf(x, df, loc=0, scale=1):
     y = standard(x, loc, scale)
@@ -204,11 +236,21 @@ def chi2_logpdf(x, df, loc=0, scale=1):
     return within(y >= 0, density - math.log(2.0) * df / 2.0 - np.log(scale))
 
 
+@equivalent(stats.chi2.pdf)
+def chi2_pdf(x, df, loc=0, scale=1):
+    return np.exp(chi2_logpdf(x, df, loc, scale))
+
+
 @equivalent(stats.weibull_min.logpdf)
 def weibull_min_logpdf(x, c, loc=0, scale=1):
     y = standard(x, loc, scale)
     z = chosen(y > 0, y)
     return within(y > 0, np.log(c) + (c - 1.0) * np.log(z) - z**c - np.log(scale))
+
+
+@equivalent(stats.weibull_min.pdf)
+def weibull_min_pdf(x, c, loc=0, scale=1):
+    return np.exp(weibull_min_logpdf(x, c, loc, scale))
 
 
 @equivalent(stats.weibull_min.logsf)
@@ -226,6 +268,11 @@ def pareto_logpdf(x, b, loc=0, scale=1):
     return within(y >= 1, np.log(b) - (b + 1.0) * np.log(chosen(y >= 1, y)) - np.log(scale))
 
 
+@equivalent(stats.pareto.pdf)
+def pareto_pdf(x, b, loc=0, scale=1):
+    return np.exp(pareto_logpdf(x, b, loc, scale))
+
+
 @equivalent(stats.halfcauchy.logpdf)
 def halfcauchy_logpdf(x, loc=0, scale=1):
     y = standard(x, loc, scale)
@@ -236,6 +283,11 @@ def halfcauchy_logpdf(x, loc=0, scale=1):
 def rayleigh_logpdf(x, loc=0, scale=1):
     y = standard(x, loc, scale)
     return within(y > 0, np.log(chosen(y > 0, y)) - y * y / 2.0 - np.log(scale))
+
+
+@equivalent(stats.rayleigh.pdf)
+def rayleigh_pdf(x, loc=0, scale=1):
+    return np.exp(rayleigh_logpdf(x, loc, scale))
 
 
 @equivalent(stats.beta.logpdf)
@@ -258,11 +310,18 @@ def uniform_logpdf(x, loc=0, scale=1):
     return within((y >= 0) & (y <= 1), 0.0 * y - np.log(scale))
 
 
+@equivalent(stats.uniform.pdf)
+def uniform_pdf(x, loc=0, scale=1):
+    return np.exp(uniform_logpdf(x, loc, scale))
+
+
 # ---------------------------------------------------------------- counts
 
 def count(k, loc):
     """k - loc, where k may be a list."""
-    return (np.asarray(k) if isinstance(k, (list, tuple)) else k) - loc
+    if isinstance(k, (list, tuple)):
+        k = np.asarray(k)
+    return k - loc
 
 
 @equivalent(stats.poisson.logpmf)

@@ -5,14 +5,14 @@ import importlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
 CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers", "compositions", "places", "polynomials",
             "order_statistics", "mapping")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
-LATER = {"statistics": "statistic", "scipy.stats": "distributions"}
+LATER = {"statistics": ("statistic",), "scipy.stats": ("distributions", "frozen")}
 _loaded: set[str] = set()
 
 F = TypeVar("F", bound=Callable)
@@ -42,6 +42,7 @@ class Equivalent:
 
 _functions: dict[Any, list[Equivalent]] = {}
 _methods: dict[tuple[type, str], Equivalent] = {}
+_owners: dict[type, list[Any]] = {}
 
 
 def equivalent(*originals: Any, writes: bool = False, count: int | tuple[int, ...] | None = None,
@@ -54,6 +55,9 @@ def equivalent(*originals: Any, writes: bool = False, count: int | tuple[int, ..
         assert isinstance(function, FunctionType)
         for original in originals:
             _functions.setdefault(original, []).append(Equivalent(function, writes, count, last, keywords))
+            if isinstance(original, MethodType) and not isinstance(original.__self__, type):
+                known = _owners.setdefault(type(original.__self__), [])
+                known.extend([] if any(o is original.__self__ for o in known) else [original.__self__])
         return function
     return register
 
@@ -74,6 +78,8 @@ def equivalent_of(function: Any, args: tuple[Any, ...] | None = None, others: bo
     ('sum_', None)
     """
     load()
+    if isinstance(function, MethodType) and (owner := owner_like(function.__self__)) is not None:
+        function = MethodType(function.__func__, owner)
     try:
         known = _functions.get(function, [])
     except TypeError:                       # unhashable
@@ -91,6 +97,21 @@ def method_of(cls: type, name: str) -> Equivalent | None:
     return None
 
 
+def owner_like(obj: Any) -> Any:
+    """An object whose own methods have plain forms and that is like this one, or None.
+
+    SciPy's frozen distributions hold a copy of the distribution that they were made of.
+    """
+    load()
+    return next((owner for owner in _owners.get(type(obj), ()) if owner is obj or _plainly(owner) == _plainly(obj)),
+                None)
+
+
+def _plainly(obj: Any) -> dict[str, Any]:
+    """The fields of an object that are plain numbers and texts."""
+    return {k: v for k, v in vars(obj).items() if isinstance(v, (bool, int, float, str)) and k != "__doc__"}
+
+
 def is_library(function: Any) -> bool:
     """Whether it is one of the functions of this package."""
     module = getattr(function, "__globals__", {}).get("__name__", "") if isinstance(function, FunctionType) else ""
@@ -105,7 +126,7 @@ def registered() -> list[tuple[Any, Equivalent]]:
 
 def load() -> None:
     """Imports all chapters that there is a use for, each once."""
-    for chapter in (*CHAPTERS, *(c for module, c in LATER.items() if module in sys.modules)):
+    for chapter in (*CHAPTERS, *(c for module, later in LATER.items() if module in sys.modules for c in later)):
         if chapter not in _loaded:
             importlib.import_module(f"{__package__}.{chapter}")
             _loaded.add(chapter)

@@ -212,6 +212,8 @@ class _Splitter:
     def _choice(self, stmt: Statement, target: str, value: Cond | Bool) -> list[Statement]:
         """y = a if c else b   ->   if c: y = a; else: y = b"""
         before: list[Statement] = []
+        if isinstance(value, Cond) and (taken := self._taken(stmt, value)) is not None:
+            return self._assign(stmt, target, taken)
         if isinstance(value, Bool):
             rest = value.values[1] if len(value.values) == 2 else Bool(value.op, value.values[1:])
             first = self.operand(stmt, value.values[0], before)
@@ -222,6 +224,11 @@ class _Splitter:
         test = self._decision(stmt, test, before)
         branches = [tuple(self._assign(stmt, target, v)) for v in (body, orelse)]
         return [*before, If(test, *branches, at=stmt.at)]
+
+    def _taken(self, stmt: Statement, value: Cond) -> Expr | None:
+        """a if c else b   ->   a or b, where c is certain"""
+        certain = self.facts.evaluator.truth(self.facts.kind(stmt, value.test))
+        return None if certain is None else value.body if certain else value.orelse
 
     # ------------------------------------------------------------ expressions
 
@@ -243,6 +250,8 @@ class _Splitter:
         """The expression as an operand: a place, an inactive expression, or a display of such."""
         if not self.active(stmt, expr):
             return self._inactive(stmt, expr, before)
+        if isinstance(expr, Cond) and (taken := self._taken(stmt, expr)) is not None:
+            return self.operand(stmt, taken, before)
         if isinstance(expr, (Cond, Bool)):
             name = self.fresh.name("t")
             self.made.append(name)

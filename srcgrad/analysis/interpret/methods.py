@@ -106,9 +106,17 @@ def _of_object(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstr
     if isinstance(found, (staticmethod, classmethod)):
         return calls.known(ev, expr, known, *calls.arguments(ev, expr, env), env)
     args, kwargs = calls.arguments(ev, expr, env, inlined=found)
-    if isinstance(found, types.FunctionType):
+    plain = calls.method_in_library(ev, expr, name, owner, args, kwargs)
+    if plain is not None:
+        return plain
+    if isinstance(found, types.FunctionType) and not _is_numpys(found):
         return calls.user(ev, expr, found, [owner, *args], kwargs, receiver=True)
     return calls.opaque(ev, expr, found, [owner, *args], kwargs)
+
+
+def _is_numpys(function: types.FunctionType) -> bool:
+    """Whether it is a method of NumPy or SciPy, whose ways are no programs to differentiate."""
+    return str(function.__globals__.get("__name__", "")).partition(".")[0] in ("numpy", "scipy")
 
 
 def _of_named_tuple(ev: Evaluator, expr: Call, owner: Abstract, value: TupleOf) -> Abstract:

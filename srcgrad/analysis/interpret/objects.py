@@ -23,6 +23,7 @@ from srcgrad.analysis.values import (
     Value,
     join,
 )
+from srcgrad.library.registry import owner_like
 
 _DEPTH = 8                                   # of containers and objects inside each other
 
@@ -45,7 +46,7 @@ def _abstract(obj: Any, path: Any, above: tuple[int, ...]) -> Value:
         return Number("int", None, None if path is None else Linear.symbol(path))
     if type(obj) in (bool, float, complex):
         return Number(type(obj).__name__)
-    if isinstance(obj, CONSTANTS):
+    if isinstance(obj, CONSTANTS) or owner_like(obj) is not None:
         return Known(obj)
     if type(obj) is range:
         return RangeOf()
