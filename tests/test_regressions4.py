@@ -282,7 +282,10 @@ COMPOSITIONS: dict[str, Callable] = {
     "multi_dot": lambda x: np.linalg.multi_dot([x, np.outer(x, x), x]),
     "norms": lambda x: np.linalg.vector_norm(x, ord=3) * np.linalg.matrix_norm(np.outer(x, x)),
     "condition": lambda x: np.linalg.cond(np.diag(x)) + np.sum(np.linalg.svdvals(np.diag(x)) ** 2),
-    "log of sums": lambda x: np.logaddexp.reduce(x) + np.sum(np.logaddexp.reduce(np.outer(x, x), axis=1) ** 2),
+    "log of sums": lambda x: np.logaddexp.reduce(x) + np.sum(np.logaddexp.reduce(np.outer(x, x), axis=1) ** 2)
+    + np.sum((np.outer(x, x) - np.logaddexp.reduce(np.outer(x, x), axis=1, keepdims=True)) ** 3),
+    "tables": lambda x: np.sum(np.interp([0.0, 0.9, 1.6, 9.0], np.cumsum(x ** 2), x, left=0.0, right=x[1]) ** 2)
+    + np.interp(0.8, np.cumsum(x ** 2), x, 0.5) + np.sum(np.interp(x, np.arange(4.0), x, period=3.5) ** 2),
 }
 
 

@@ -214,6 +214,11 @@ class OneOf(Value):
     kinds: tuple[Value, ...]
 
 
+def first_length(value: Value) -> Linear | None:
+    """The length of an array, or None."""
+    return value.dims[0] if isinstance(value, Array) and value.dims else None
+
+
 def members(value: Value) -> tuple[Value, ...]:
     """The kinds that a value may be of."""
     return value.kinds if isinstance(value, OneOf) else (value,)

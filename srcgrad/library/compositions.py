@@ -127,3 +127,22 @@ def divmod_(x1, x2, /):
 def modf(x, /):
     whole = np.trunc(x)
     return x - whole, whole
+
+
+# ---------------------------------------------------------------- tables
+
+@equivalent(np.interp)
+@equivalent(np.interp, count=(4, 5, 6), keywords=True)
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if period is not None:
+        order = np.argsort(np.mod(xp, period))
+        xp, fp = np.mod(np.asarray(xp), period)[order], np.asarray(fp)[order]
+        xp = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
+        fp = np.concatenate((fp[-1:], fp, fp[:1]))
+        return np.interp(np.mod(x, period), xp, fp)
+    y = np.interp(x, xp, fp)
+    if left is not None:
+        y = np.where(x < xp[0], left, y)
+    if right is not None:
+        y = np.where(x > xp[-1], right, y)
+    return y

@@ -51,8 +51,9 @@ def histogram(a, bins=10, range=None):
     return counts, np.linspace(low, high, bins + 1)
 
 
-def log_sum_exp(array, axis=0):
-    """np.logaddexp.reduce(array, axis)"""
+def log_sum_exp(array, axis=0, keepdims=False):
+    """np.logaddexp.reduce(array, axis, keepdims=keepdims)"""
     highest = np.max(array, axis=axis, keepdims=True)
     highest = stop_gradient(np.where(np.isfinite(highest), highest, 0.0))
-    return np.log(np.sum(np.exp(array - highest), axis=axis)) + np.squeeze(highest, axis)
+    total = np.log(np.sum(np.exp(array - highest), axis=axis, keepdims=True)) + highest
+    return total if keepdims else np.squeeze(total, axis)

@@ -9,7 +9,7 @@ from srcgrad.analysis.interpret import containers
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.scope import Outer
-from srcgrad.analysis.values import DictOf, TupleOf
+from srcgrad.analysis.values import DictOf, TupleOf, Value, first_length
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -28,6 +28,7 @@ from srcgrad.lang.core import (
     Star,
     Statement,
     Tuple,
+    Unary,
     Unpack,
 )
 from srcgrad.lang.source import Found
@@ -112,7 +113,19 @@ class Binder:
                 held = value if isinstance(value, Name) else self.name(value)
                 _add(given, [Item(held, Const(k)) for k in range(len(item.items))])
             return
+        if given.rest is None and (length := self._length(kind)) is not None:
+            held = value if isinstance(value, Name) else self.name(value)
+            _add(given, [Item(held, Const(k)) for k in range(length)])
+            return
         given.rest = value if given.rest is None else List((Star(given.rest), Star(value)))
+
+    def _length(self, kind: Value) -> int | None:
+        """The length of an array, where the interpreter has taken it for granted."""
+        form = first_length(kind)
+        if form is None or form.constant is not None:
+            return None if form is None else form.constant
+        size = self.facts.evaluator.size(form)
+        return size if ("is", form, size) in self.facts.guards else None
 
     def _spread_keys(self, given: Given, value: Expr, item: Abstract) -> bool:
         if isinstance(value, Dict) and all(isinstance(k, Const) for k in value.keys):
@@ -130,7 +143,7 @@ class Binder:
         bound: dict[str, Expr] = {}
         positional, named = list(given.positional), dict(given.named)
         if given.rest is not None:
-            self._take_apart(callee, given.rest, positional, named)
+            self._take_apart(callee, given.rest, positional, named, call)
         rest = given.rest if any(p.kind == "varargs" for p in callee.code.params) else None
         varkw = any(p.kind == "varkw" for p in callee.code.params)
         for param in callee.code.params:
@@ -172,14 +185,30 @@ class Binder:
             return found
         return Cond(Compare(key, ("in",), (owner,)), found, default, at=call.at)
 
-    def _take_apart(self, callee: Callee, rest: Expr, positional: list[Expr], named: Mapping[str, Expr]) -> None:
-        """A sequence of unknown length gives every parameter that is left its argument (or fails, as the call does)."""
+    def _take_apart(self, callee: Callee, rest: Expr, positional: list[Expr], named: Mapping[str, Expr],
+                    call: Call) -> None:
+        """A sequence of unknown length gives every parameter that is left its argument (or fails, as the call does);
+        those with a default as far as it reaches."""
         if any(p.kind == "varargs" for p in callee.code.params):
             return
         params = [p for p in callee.code.params if p.kind in ("positional", "normal")][len(positional):]
-        names = tuple(self.made(p.name) for p in params if p.name not in named)
-        self.before.append(Unpack(names, rest, at=rest.at))
-        positional.extend(map(Name, names))
+        params = [p for p in params if p.name not in named]
+        defaults = [d for p in params if not isinstance(d := _default(callee, p, call), Refuse)]
+        needed = len(params) - len(defaults)
+        if not defaults:
+            names = tuple(self.made(p.name) for p in params)
+            self.before.append(Unpack(names, rest, at=rest.at))
+            positional.extend(map(Name, names))
+            return
+        held = rest if isinstance(rest, Name) else self.name(rest)
+        length = Call(Name("len"), (held,), at=rest.at)
+        fits = Compare(Const(needed), ("<=", "<="), (length, Const(len(params))), at=rest.at)
+        stop = Refuse("this sequence gives fewer or more arguments than the function takes", "check the call",
+                      at=call.at)
+        self.before.append(If(Unary("not", fits), (stop,), at=rest.at))
+        positional.extend(Item(held, Const(k), at=rest.at) for k in range(needed))
+        positional.extend(Cond(Compare(length, (">",), (Const(k),)), Item(held, Const(k), at=rest.at), default)
+                          for k, default in enumerate(defaults, needed))
 
 
 def _add(given: Given, items: Sequence[Expr]) -> None:

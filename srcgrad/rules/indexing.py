@@ -13,6 +13,7 @@ from srcgrad.runtime.layout import (
     getitem_adjoint,
     interp_fp,
     interp_x,
+    interp_xp,
     sort_adjoint,
     take_adjoint,
     take_along_axis_adjoint,
@@ -74,8 +75,9 @@ def bincount(out_bar, out, x, weights=None, minlength=0):
     return weights_bar
 
 
-@rule(np.interp, linear_in=("fp",), inactive=("xp", "left", "right"), only={"left": (None,), "right": (None,)})
+@rule(np.interp, linear_in=("fp",), inactive=("left", "right"), only={"left": (None,), "right": (None,)})
 def interp(out_bar, out, x, xp, fp, left=None, right=None):
     x_bar = interp_x(out_bar, x, xp, fp)
+    xp_bar = interp_xp(out_bar, x, xp, fp)
     fp_bar = interp_fp(out_bar, x, xp, np.shape(fp))
-    return x_bar, fp_bar
+    return x_bar, xp_bar, fp_bar

@@ -254,6 +254,14 @@ def interp_x(g: Any, x: Any, xp: Any, fp: Any) -> Any:
     return g * np.where((x >= xp[0]) & (x <= xp[-1]), slope, 0.0)
 
 
+def interp_xp(g: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """The adjoint of the places of the table in np.interp(x, xp, fp)."""
+    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    part = np.clip((x - np.take(xp, i)) / (np.take(xp, i + 1) - np.take(xp, i)), 0.0, 1.0)
+    moved = -interp_x(g, x, xp, fp)
+    return take_adjoint(moved * (1.0 - part), np.shape(xp), i, 0) + take_adjoint(moved * part, np.shape(xp), i + 1, 0)
+
+
 def interp_fp(g: Any, x: Any, xp: Any, shape: Shape) -> Any:
     """The adjoint of tabulated values of `shape` in np.interp(x, xp, fp)."""
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)

@@ -47,6 +47,7 @@ from srcgrad.analysis.values import (
     Super,
     TupleOf,
     Value,
+    first_length,
     members,
     number_of,
 )
@@ -135,8 +136,8 @@ class Calls:
         target = function.obj if isinstance(function, Known) else function
         if target is zip and len(expr.args) == 1 and isinstance(expr.args[0], Star):
             return self._transposed(ev, expr, expr.args[0], env)
-        args, kwargs = self.arguments(ev, expr, env, inlined=isinstance(function, Closure) or _user_code(target)
-                                      or is_library(target))
+        inlined = isinstance(function, Closure) or _user_code(target) or is_library(target)
+        args, kwargs = self.arguments(ev, expr, env, inlined=inlined and target)
         if isinstance(function, Closure):
             return self.user(ev, expr, function, args, kwargs)
         if not isinstance(function, Known):
@@ -152,6 +153,8 @@ class Calls:
                 item = ev(arg.value, env)
                 if isinstance(item.value, Lazy) and item.active and isinstance(arg.value, Call):
                     item = self._listed(ev, arg.value, item)
+                if not _takes_any_number(inlined):
+                    self._assume_length(ev, item)
                 args.extend([item] if item.items is None else item.items)
             else:
                 args.extend(containers.spread(ev, arg, env) if isinstance(arg, Star) else [ev(arg, env)])
@@ -165,6 +168,13 @@ class Calls:
             else:
                 kwargs.update(self._spread_keywords(ev, value, item, env))
         return args, kwargs
+
+    def _assume_length(self, ev: Evaluator, item: Abstract) -> None:
+        """How many arguments an array is spread to is taken for granted: parameters with defaults depend on it."""
+        form = first_length(ev.value(item))
+        size = None if form is None or form.constant is not None else ev.size(form)
+        if size is not None:
+            ev.guards[("is", form, size)] = (form, size)
 
     def _spread_keywords(self, ev: Evaluator, expr: Expr, item: Abstract, env: Env) -> dict[str, Abstract]:
         keys = containers.keys(item)
@@ -452,6 +462,11 @@ def makes_generator(function: Any) -> bool:
     while isinstance(function, (functools.partial, types.MethodType)):
         function = function.func if isinstance(function, functools.partial) else function.__func__
     return isinstance(function, types.FunctionType) and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def _takes_any_number(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_VARARGS)
 
 
 def _user_code(function: Any) -> bool:

@@ -296,8 +296,8 @@ class _Rewriter:
         if name == "accumulate" and ufunc in (np.maximum, np.minimum) and not kwargs:
             assert isinstance(self.call.func, Attr)
             return self.use(writers.running, self.call.func.value, args[0], axis)
-        if name == "reduce" and ufunc is np.logaddexp and not kwargs:
-            return self.use(order_statistics.log_sum_exp, args[0], axis)
+        if name == "reduce" and ufunc is np.logaddexp and kwargs.keys() <= {"keepdims"}:
+            return self.use(order_statistics.log_sum_exp, args[0], axis, **kwargs)
         found = (REDUCE if name == "reduce" else ACCUMULATE).get(ufunc)
         if found is None:
             self.refuse(f"`np.{ufunc.__name__}.{name}` isn't supported", "write it as a loop")
