@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, value_and_grad
+from srcgrad.backends.views.side_by_side import side_by_side
+from srcgrad.lang.source import find
 from srcgrad.testing import Entry, Report, compare_with_differences
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -56,6 +58,54 @@ def test_explain_shows_functions_that_were_put_in_place() -> None:
     _, _, page = grad(path).explain(np.ones(4)).partition("slope, put in place\n")
     line = next(line for line in page.splitlines() if "turned = np.sin(angle)" in line)
     assert "turned: float64 array of rank 1, active" in line
+
+
+def scaled(x, k):
+    y = x * x
+
+    for entry in y:
+        k = k + entry * entry
+    return k * y
+
+
+def total_of_scaled(x):
+    start = 2.0
+    y = scaled(x, start)
+    return np.sum(y)
+
+
+def test_lines_of_functions_that_were_put_in_place_are_their_own() -> None:
+    """The reversal of a callee stands beside the callee's lines, and beside the call, not beside what follows it."""
+    page = grad(total_of_scaled).explain(np.ones(4))
+    own, _, inside = page.partition("scaled, put in place\n")
+    assert "|" not in next(line for line in own.splitlines() if "return np.sum(y)" in line)
+    read = {line.split("|")[0].strip()[2:].strip(): line for line in inside.splitlines() if "|" in line}
+    assert "y: float64 array" in read["y = x * x"] and "reads k, y" in read["return k * y"]
+    kept = inside.partition("Kept for the backward part")[2]
+    assert "k = start: 8 bytes; read for line" in kept and kept.count("of scaled") == 3
+    beside = side_by_side(find(total_of_scaled), grad(total_of_scaled).source(np.ones(4))).splitlines()
+    at = next(k for k, line in enumerate(beside) if "return np.sum(y)" in line)
+    assert "y_bar = 1.0" in beside[at] and any("reversed(range(len(y)))" in line for line in beside[:at])
+
+
+def test_kinds_of_several_classes_are_named() -> None:
+    class One:
+        def of(self, x):
+            return x
+
+    class Two:
+        def of(self, x):
+            return 2.0 * x
+
+    both = [One(), Two()]
+
+    def summed(x):
+        s = 0.0
+        for part in both:
+            s = s + part.of(x)
+        return s
+
+    assert "part: One or Two" in grad(summed).explain(1.0)
 
 
 def test_explain_names_helpers_and_the_shadow() -> None:
@@ -151,6 +201,8 @@ TYPED = """
 from typing import Any
 import numpy as np
 from srcgrad import grad, value_and_grad
+from srcgrad.backends.views.side_by_side import side_by_side
+from srcgrad.lang.source import find
 
 def loss(w: float, x: float, n: int = 3) -> float:
     return w * x * n

@@ -9,7 +9,7 @@ from srcgrad.analysis.interpret.expressions import Refused
 from srcgrad.analysis.values import Value
 from srcgrad.backends.views import findings
 from srcgrad.backends.views.aligned import Aligned, align
-from srcgrad.backends.views.kept import Kept, kept_values, read_lines, sizes
+from srcgrad.backends.views.kept import Kept, Reader, kept_values, read_lines, sizes
 from srcgrad.backends.views.stretches import Stretch
 from srcgrad.compiler import Artifact, Request, analyse
 from srcgrad.errors import SrcgradError, UnsupportedError
@@ -28,8 +28,7 @@ def explanation(task: Task, compile: Callable[[], Artifact]) -> str:
         front = analyse(*task)
         page.take(findings.kinds(front))
         page.take(findings.refusals(front))
-        for stretch, notes in findings.followed(front):
-            page.follow(stretch, notes)
+        page.followed.update(findings.followed(front))
         page.section("Arguments", findings.arguments(front))
     except (UnsupportedError, Refused):
         pass        # compiling says it again, with its place
@@ -41,16 +40,14 @@ def explanation(task: Task, compile: Callable[[], Artifact]) -> str:
 
 
 def _compiled(page: _Page, artifact: Artifact, samples: tuple[Any, ...] | None) -> None:
-    aligned = align(page.found, artifact.text)
+    aligned = align(page.found, artifact.text, page.followed)
     params = tuple(page.found.signature.parameters)
     kept = kept_values(aligned, params)
-    page.take({line: [f"its reversal reads {', '.join(names)}"]
-               for line, names in read_lines(aligned, {k.name for k in kept}).items()})
+    page.read(aligned, {k.name for k in kept}, lambda names: [f"its reversal reads {', '.join(names)}"])
     page.section("Kept for the backward part", _saved(aligned, artifact, kept, samples))
     helpers = _helpers(artifact.forward)
-    used = read_lines(aligned, set(helpers))
-    page.take({line: [f"helper: {name}" for name in names] for line, names in used.items()})
-    page.take({line: ["its adjoint is in the shadow, found by address"] for line in read_lines(aligned, {"shadow"})})
+    page.read(aligned, set(helpers), lambda names: [f"helper: {name}" for name in names])
+    page.read(aligned, {"shadow"}, lambda names: ["its adjoint is in the shadow, found by address"])
     everywhere = {name for name in helpers if any(name in line for line in (*aligned.forward, *_all(aligned)))}
     page.section("Helpers", [f"{name}: {helpers[name]}" for name in sorted(everywhere)])
     refused = [line.strip() for line in aligned.forward if line.strip().startswith("raise refuse")]
@@ -58,7 +55,7 @@ def _compiled(page: _Page, artifact: Artifact, samples: tuple[Any, ...] | None) 
 
 
 def _all(aligned: Aligned) -> list[str]:
-    return [line for lines in aligned.backward.values() for line in lines]
+    return [line for _, _, lines in aligned.groups() for line in lines]
 
 
 def _saved(aligned: Aligned, artifact: Artifact, kept: list[Kept], samples: tuple[Any, ...] | None) -> list[str]:
@@ -78,11 +75,16 @@ def _in_words(k: Kept, size: int | None) -> str:
         what = f"{k.name} of {what}"
     how = f", as {k.stack}" if k.stack else ""
     bytes_ = "" if size is None else f": {size} bytes"
-    return f"{what}{how}{bytes_}; read for line{'s' * (len(k.readers) > 1)} {_listed(k.readers)}"
+    return f"{what}{how}{bytes_}; read for {_listed(k.readers)}"
 
 
-def _listed(lines: tuple[int, ...]) -> str:
-    return ", ".join(map(str, lines))
+def _listed(readers: tuple[Reader, ...]) -> str:
+    """line 8, lines 2 and 3 of step"""
+    lines: dict[str, list[str]] = {}
+    for function, line in readers:
+        lines.setdefault(function, []).append(str(line))
+    return ", ".join(f"line{'s' * (len(found) > 1)} {' and '.join(found)}" + (f" of {function}" if function else "")
+                     for function, found in lines.items())
 
 
 def _helpers(function: Callable[..., Any]) -> dict[str, str]:
@@ -107,20 +109,20 @@ class _Page:
         self.found = found
         self.notes: dict[int, list[str]] = {}
         self.sections: list[str] = []
+        self.followed: dict[Stretch, findings.Notes] = {}
+
+    def read(self, aligned: Aligned, names: set[str], say: Callable[[list[str]], list[str]]) -> None:
+        """Notes which of the names the backward statements of each line read."""
+        for stretch, lines in read_lines(aligned, names).items():
+            _take(self.notes if stretch is None else self.followed[stretch],
+                  {line: say(found) for line, found in lines.items()})
 
     def take(self, notes: dict[int, list[str]]) -> None:
-        for line, texts in notes.items():
-            here = self.notes.setdefault(line, [])
-            here.extend(text for text in texts if text not in here)
+        _take(self.notes, notes)
 
     def section(self, title: str, lines: list[str]) -> None:
         if lines:
             self.sections.append("\n".join([title, *(f"  {line}" for line in lines)]))
-
-    def follow(self, stretch: Stretch, notes: findings.Notes) -> None:
-        """A function that was put in place, beside what is known of its names there."""
-        table = _table(stretch.lines(), stretch.first, notes)
-        self.sections.append("\n".join([f"{stretch.name}, put in place", *table]))
 
     def refuse(self, error: SrcgradError) -> None:
         at: Any = error.at
@@ -131,7 +133,15 @@ class _Page:
     def text(self) -> str:
         aligned = align(self.found, "def nothing():\n    pass\n")
         lines = _table(aligned.primal, aligned.first, self.notes)
-        return "\n\n".join(["\n".join(lines), *self.sections]) + "\n"
+        inside = ["\n".join([f"{stretch.name}, put in place", *_table(stretch.lines(), stretch.first, notes)])
+                  for stretch, notes in self.followed.items()]
+        return "\n\n".join(["\n".join(lines), *inside, *self.sections]) + "\n"
+
+
+def _take(all_notes: dict[int, list[str]], notes: dict[int, list[str]]) -> None:
+    for line, texts in notes.items():
+        here = all_notes.setdefault(line, [])
+        here.extend(text for text in texts if text not in here)
 
 
 def _table(code: list[str], first: int, notes: dict[int, list[str]]) -> list[str]:

@@ -14,6 +14,7 @@ from srcgrad.analysis.values import (
     ListOf,
     Number,
     ObjectOf,
+    OneOf,
     RangeOf,
     ShapeOf,
     TupleOf,
@@ -63,11 +64,12 @@ def followed(front: Front) -> list[tuple[Stretch, Notes]]:
     found: dict[Stretch, Notes] = {}
     own = Stretch.of(front.unit.found)
     for stmt in statements(front.unit.code.body):
-        stretch = None if stmt.at is None or own.holds(stmt.at) else surrounding(stmt.at.file, stmt.at.line)
-        if stretch is None:
+        at = stmt.at
+        stretch = None if at is None or own.holds(at) else surrounding(at.file, at.line)
+        if at is None or stretch is None:
             continue
         notes = found.setdefault(stretch, defaultdict(list))
-        _note_kinds(notes, front, stmt, functools.partial(_unnumbered, stretch.names))
+        _note_kinds(notes, front, stmt, functools.partial(_unnumbered, stretch.bound_at(at)))
     return list(found.items())
 
 
@@ -146,6 +148,8 @@ def in_words(value: Value) -> str:
             return cls.__name__
         case RangeOf():
             return "range"
+        case OneOf(kinds):
+            return " or ".join(map(in_words, kinds))
         case ShapeOf():
             return "a shape"
     return "unknown"

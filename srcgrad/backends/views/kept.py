@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.views.aligned import Aligned
+from srcgrad.backends.views.stretches import Stretch
 
 __all__ = ["Kept", "kept_values", "read_lines", "sizes"]
+
+Reader = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -21,41 +24,50 @@ class Kept:
     """What the backward part reads of the forward part.
 
     origin: the assignment that makes it, "argument", or "" where it is what a place held before it was overwritten.
-    stack: the name under which it is kept, where that isn't its own.  readers: the lines whose reversal reads it.
+    stack: the name under which it is kept, where that isn't its own.  readers: the lines whose reversal reads it, with
+    their function where that was put in place.
     """
     name: str
     origin: str
     stack: str | None
-    readers: tuple[int, ...]
+    readers: tuple[Reader, ...]
 
 
 def kept_values(aligned: Aligned, params: tuple[str, ...]) -> list[Kept]:
     """In the order in which the forward part makes them, then what was overwritten."""
     made = {n: line for n, line in _assignments(aligned.forward).items() if not line.startswith("for ")}
     stacks = {target: stack for _, target, stack in _pops(aligned)}
-    reads = {line: _loaded(lines) for line, lines in aligned.backward.items()}
+    reads = {_reader(stretch, line): _loaded(lines) for stretch, line, lines in aligned.groups()}
     out = []
     for name, origin in {**dict.fromkeys(params, "argument"), **made}.items():
         readers = tuple(sorted(line for line, names in reads.items() if name in names))
         if readers and name not in stacks.values():
             out.append(Kept(name, origin, stacks.get(name), readers))
     overwritten = (pop for pop in _pops(aligned) if not pop[1].isidentifier())
-    return out + [Kept(target, "", stack, (line,)) for line, target, stack in overwritten]
+    return out + [Kept(target, "", stack, (reader,)) for reader, target, stack in overwritten]
 
 
-def read_lines(aligned: Aligned, names: set[str]) -> dict[int, list[str]]:
-    """line -> which of the names its backward statements read."""
-    return {line: sorted(found) for line, lines in aligned.backward.items() if (found := _loaded(lines) & names)}
+def read_lines(aligned: Aligned, names: set[str]) -> dict[Stretch | None, dict[int, list[str]]]:
+    """function that was put in place, or None -> line -> which of the names its backward statements read."""
+    out: dict[Stretch | None, dict[int, list[str]]] = {}
+    for stretch, line, lines in aligned.groups():
+        if found := _loaded(lines) & names:
+            out.setdefault(stretch, {})[line] = sorted(found)
+    return out
 
 
-def _pops(aligned: Aligned) -> Iterator[tuple[int, str, str]]:
+def _reader(stretch: Stretch | None, line: int) -> Reader:
+    return "" if stretch is None else stretch.name, line
+
+
+def _pops(aligned: Aligned) -> Iterator[tuple[Reader, str, str]]:
     """(line, target, stack) for `target = stack.pop()` and `target = stack`."""
-    for number, lines in aligned.backward.items():
+    for stretch, number, lines in aligned.groups():
         for line in lines:
             target, equals, value = line.strip().partition(" = ")
             stack = value.removesuffix(".pop()")
             if equals and stack.isidentifier() and "_saved" in stack:
-                yield number, target, stack
+                yield _reader(stretch, number), target, stack
 
 
 def _assignments(lines: list[str]) -> dict[str, str]:
