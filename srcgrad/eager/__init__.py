@@ -35,10 +35,24 @@ from srcgrad.eager import (
     scattering,
     shaping,
     statistics,
+    storages,
+    systems,
 )
 from srcgrad.eager.drawing import Generator
 from srcgrad.eager.dtypes import Size, dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
-from srcgrad.eager.machine import accelerator, backends, cuda
+from srcgrad.eager.machine import (
+    accelerator,
+    are_deterministic_algorithms_enabled,
+    backends,
+    cuda,
+    get_default_device,
+    get_num_threads,
+    mps,
+    set_default_device,
+    set_float32_matmul_precision,
+    set_num_threads,
+    use_deterministic_algorithms,
+)
 from srcgrad.eager.printing import set_printoptions
 from srcgrad.eager.public import public
 from srcgrad.eager.table import FUNCTIONS
@@ -56,18 +70,20 @@ from srcgrad.runtime.modes import (
 # importing the chapters gives tensors their methods
 CHAPTERS = (arithmetic, compiled, complexes, compositions, conversion, creation, drawing, elementwise, engine,
             extrema, filling, gamma, helpers, indexing, inplace, joining, linalg, printing, python, reductions,
-            scattering, shaping, statistics)
+            scattering, shaping, statistics, storages, systems)
 
 globals().update({**dtypes.DTYPES, **{name: public(name, f) for name, f in FUNCTIONS.items()}, **arithmetic.MATH})
 
 FloatTensor, DoubleTensor, HalfTensor, LongTensor, IntTensor, BoolTensor = map(
     typed, ("float32", "float64", "float16", "int64", "int32", "bool"))
 strided = layout("torch.strided")
+contiguous_format, preserve_format, channels_last = map(layout, (
+    "torch.contiguous_format", "torch.preserve_format", "torch.channels_last"))
 newaxis = None
 __version__ = "2.13.0+srcgrad"
 
 # loaded on first use
-_LATER = ("autograd", "nn", "optim", "special", "utils")
+_LATER = ("autograd", "distributions", "fft", "func", "nn", "optim", "random", "special", "testing", "utils")
 _IN_MODULES = {"is_anomaly_enabled": "autograd.anomaly", "is_anomaly_check_nan_enabled": "autograd.anomaly",
                "load": "saving", "save": "saving"}
 _OF_LAYERS = ("adaptive_avg_pool1d", "avg_pool1d", "batch_norm", "bilinear", "celu", "conv1d", "conv2d",
@@ -89,7 +105,9 @@ else:
             return getattr(importlib.import_module(f"{__name__}.{_IN_MODULES[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-__all__ = ["Generator", "Size", "Tensor", "accelerator", "backends", "cuda", "device", "dtype", "enable_grad", "finfo",
-           "get_default_dtype", "iinfo", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
-           "promote_types", "set_default_dtype", "set_grad_enabled", "set_printoptions", *dtypes.DTYPES, *FUNCTIONS,
-           *arithmetic.MATH]
+__all__ = ["Generator", "Size", "Tensor", "accelerator", "are_deterministic_algorithms_enabled", "backends", "cuda",
+           "device", "dtype", "enable_grad", "finfo", "get_default_device", "get_default_dtype", "get_num_threads",
+           "iinfo", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "mps", "no_grad",
+           "promote_types", "set_default_device", "set_default_dtype", "set_float32_matmul_precision",
+           "set_grad_enabled", "set_num_threads", "set_printoptions", "use_deterministic_algorithms",
+           *dtypes.DTYPES, *FUNCTIONS, *arithmetic.MATH]

@@ -70,7 +70,7 @@ def type(self: Tensor, dtype: Any = None) -> Any:
     """The name of the type, or the tensor as another type."""
     if dtype is None:
         return f"torch.{self.dtype.legacy}Tensor"
-    return to(self, dtype)
+    return to(self, getattr(dtype, "wanted", dtype))
 
 
 @method()

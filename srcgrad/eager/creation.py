@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.eager.dtypes import DTYPES, Size, as_dtype, default_complex, get_default_dtype, numpy_dtype
 from srcgrad.eager.quiet import quiet
-from srcgrad.eager.shaping import sizes_of
+from srcgrad.eager.shaping import given_sizes, sizes_of
 from srcgrad.eager.table import plain
 from srcgrad.eager.tensor import Tensor, method, wrap
 from srcgrad.eager.tensor import device as Device
@@ -168,7 +168,7 @@ def _sizes(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
 
 def _sized(name: str, make: Any) -> Any:
     def create(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **words: Any) -> Tensor:
-        shape = _sizes(name, size or (words.pop("size"),))
+        shape = _sizes(name, given_sizes(name, size, words))
         if any(n < 0 for n in shape):
             raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
         return made(make(shape, type_of(dtype)), requires_grad, device)
@@ -187,7 +187,7 @@ def _like(name: str, make: Any) -> Any:
 
     def new(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
             **words: Any) -> Tensor:
-        shape = sizes_of(size or (words.pop("size"),))
+        shape = sizes_of(given_sizes(f"new_{name}", size, words))
         return made(make(shape, self._a.dtype if dtype is None else numpy_dtype(dtype)), requires_grad, device)
     setattr(Tensor, f"new_{name}", new)
 

@@ -20,7 +20,7 @@ class device:
         return f"device(type={self.type!r})" if self.index is None else f"device(type='cpu', index={self.index})"
 
     def __str__(self) -> str:
-        return self.type
+        return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and other.type == self.type

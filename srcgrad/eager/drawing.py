@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager.creation import made, type_of
 from srcgrad.eager.dtypes import numpy_dtype
 from srcgrad.eager.pointwise import unsupported
-from srcgrad.eager.shaping import sizes_of
+from srcgrad.eager.shaping import given_sizes, sizes_of
 from srcgrad.eager.table import plain
 from srcgrad.eager.tensor import Tensor, wrap
 
@@ -104,7 +104,7 @@ def _floats(dtype: Any) -> np.dtype:
 def _drawn(name: str, draw: Any) -> None:
     def create(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                generator: Generator | None = None, **words: Any) -> Tensor:
-        shape = sizes_of(size or (words.pop("size"),))
+        shape = sizes_of(given_sizes(name, size, words))
         return made(np.asarray(draw(numbers(generator), shape)).astype(_floats(dtype)), requires_grad, device)
     create.__name__ = name
     plain(create)
@@ -157,9 +157,21 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
 
 
 @plain
-def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
-    """Ones with these probabilities, else zeros."""
-    return wrap((numbers(generator).random(input._a.shape) < input._a).astype(input._a.dtype))
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+    """Ones with these probabilities, or with one for all, else zeros."""
+    return wrap((numbers(generator).random(input._a.shape) < (input._a if p is None else p)).astype(input._a.dtype))
+
+
+@plain
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Counts of events that come at these rates."""
+    return wrap(numbers(generator).poisson(input._a).astype(input._a.dtype))
+
+
+@plain
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of so many trials succeed."""
+    return wrap(np.asarray(numbers(generator).binomial(count._a.astype(np.int64), prob._a)).astype(count._a.dtype))
 
 
 @plain

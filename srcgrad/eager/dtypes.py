@@ -146,6 +146,11 @@ class finfo:
             raise AttributeError(f"'finfo' object has no attribute {name!r}")
         return float(getattr(self._numpy, known[name]))
 
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name):g}"
+                          for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"))
+        return f"finfo({shown}, dtype={self.dtype})"
+
 
 class iinfo:
     """The limits of a type of integers.
@@ -157,6 +162,9 @@ class iinfo:
     def __init__(self, type: Any) -> None:
         found = np.iinfo(numpy_dtype(type))
         self.bits, self.max, self.min, self.dtype = found.bits, found.max, found.min, as_dtype(type).name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
 class Size(tuple):

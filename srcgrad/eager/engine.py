@@ -158,14 +158,14 @@ def _needed(roots: Sequence[Any], wanted: Sequence[Any]) -> set[Node]:
     """The nodes that must run for the gradients of `wanted`: those with a path to one."""
     targets = {e if e._kind == 1 else e.node for e in wanted}
     needed: set[Node] = set()
-    for node in sorted(_reached(roots), key=lambda n: n.seq):
+    for node in sorted(reached(roots), key=lambda n: n.seq):
         below = (e if e._kind == 1 else e.node for e in node.edges if e is not None)
         if any(e in targets or e in needed for e in below):
             needed.add(node)
     return needed
 
 
-def _reached(roots: Sequence[Any]) -> set[Node]:
+def reached(roots: Sequence[Any]) -> set[Node]:
     """All nodes with a path from the roots."""
     seen: set[Any] = set()
     todo = [e.node for e in roots if e._kind != 1]
@@ -180,7 +180,7 @@ def _reached(roots: Sequence[Any]) -> set[Node]:
 def _contributions(roots: Sequence[Any], needed: set[Node] | None) -> dict[Tensor, int]:
     """How many gradients each leaf with hooks gets in this pass."""
     counts: dict[Tensor, int] = {}
-    for node in _reached(roots):
+    for node in reached(roots):
         if needed is None or node in needed:
             for edge in node.edges[:1] if node.twice else node.edges:
                 if edge is not None and edge._kind == 1 and id(edge) in HOOKED:

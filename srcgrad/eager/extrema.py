@@ -255,14 +255,25 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 @function
-def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Quantiles, interpolated between the two nearest elements."""
+def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *,
+             interpolation: str = "linear") -> Tensor:
+    """Quantiles, interpolated between the two nearest elements; of several, along a first dimension."""
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                           f"got {interpolation}")
+    if isinstance(q, Tensor) and q._a.ndim:
+        return FUNCTIONS["stack"]([quantile(input, part, dim, keepdim, interpolation=interpolation)
+                                   for part in q.tolist()])
+    if not 0 <= float(q) <= 1:
+        raise RuntimeError("quantile() q must be in the range [0, 1] but got " + str(float(q)))
     x = input.flatten() if dim is None else input
     over = 0 if dim is None else axis(dim, input._a.ndim)
     values = sort(x, over).values
     position = float(q) * (x._a.shape[over] - 1)
     low = int(np.floor(position))
     part = position - low
+    part = {"lower": 0.0, "higher": float(part > 0), "midpoint": 0.5 * (part > 0),
+            "nearest": np.round(position) - low}.get(interpolation, part)
     first, second = (values.narrow(over, min(i, x._a.shape[over] - 1), 1) for i in (low, low + 1))
     found = first + (second - first) * part
     return found if keepdim else found.squeeze(over)

@@ -32,8 +32,19 @@ _drawing("uniform_", _uniform)
 _drawing("normal_", lambda rng, shape, mean=0.0, std=1.0: mean + std * rng.standard_normal(shape))
 _drawing("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape))
 _drawing("bernoulli_", lambda rng, shape, p=0.5: rng.random(shape) < getattr(p, "_a", p))
-_drawing("random_", lambda rng, shape, low=0, high=None: rng.integers(*((0, low) if high is None else (low, high)),
-                                                                       shape))
+_drawing("geometric_", lambda rng, shape, p: rng.geometric(p, shape))
+_drawing("log_normal_", lambda rng, shape, mean=1.0, std=2.0: rng.lognormal(mean, std, shape))
+_drawing("cauchy_", lambda rng, shape, median=0.0, sigma=1.0: median + sigma * rng.standard_cauchy(shape))
+
+
+@method()
+def random_(self: Tensor, *bounds: Any, generator: Any = None, **words: Any) -> Tensor:
+    """Whole numbers up to a bound, which is left out; without one, up to what the type holds exactly."""
+    kind = self._a.dtype
+    most = 2 ** (np.finfo(kind).nmant + 1) if kind.kind == "f" else 2 if kind.kind == "b" else int(np.iinfo(kind).max)
+    low, high = (0, *bounds) if len(bounds) == 1 else bounds or (words.get("from_", 0), words.get("to", most))
+    drawn = numbers(generator).integers(low, high, self._a.shape).astype(kind)
+    return inplace(self, lambda a: record(zero, drawn, (a,)))
 
 
 @method()

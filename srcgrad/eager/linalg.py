@@ -84,8 +84,9 @@ def _rmatmul(self: Tensor, other: Any) -> Any:
     return _product(wrap(np.asarray(other)), self)
 
 
-def _of_ranks(name: str, ranks: tuple[int, int], op: Op, what: str) -> Any:
-    def product(input: Tensor, other: Tensor) -> Tensor:
+def _of_ranks(name: str, ranks: tuple[int, int], op: Op, what: str, second: str = "other") -> Any:
+    def product(input: Tensor, *others: Tensor, **words: Tensor) -> Tensor:
+        other, = others or (words[second],)
         if (input._a.ndim, other._a.ndim) != ranks:
             if name == "mm":
                 _check_matrices((input._a.ndim, other._a.ndim))
@@ -100,10 +101,10 @@ def _check_matrices(ranks: tuple[int, int]) -> None:
             raise RuntimeError(f"{which} must be a matrix")
 
 
-mm = _of_ranks("mm", (2, 2), _mm, "self must be a matrix")
-mv = _of_ranks("mv", (2, 1), _mv, "vector + matrix @ vector expected, got 1, {0}, {1}")
-bmm = _of_ranks("bmm", (3, 3), _bmm, "batch1 must be a 3D tensor")
-dot = _of_ranks("dot", (1, 1), _dot, "1D tensors expected, but got {0}D and {1}D tensors")
+mm = _of_ranks("mm", (2, 2), _mm, "self must be a matrix", "mat2")
+mv = _of_ranks("mv", (2, 1), _mv, "vector + matrix @ vector expected, got 1, {0}, {1}", "vec")
+bmm = _of_ranks("bmm", (3, 3), _bmm, "batch1 must be a 3D tensor", "mat2")
+dot = _of_ranks("dot", (1, 1), _dot, "1D tensors expected, but got {0}D and {1}D tensors", "tensor")
 inner_of_vectors = _of_ranks("vdot", (1, 1), _dot, "1D tensors expected, but got {0}D and {1}D tensors")
 
 

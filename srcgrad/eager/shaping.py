@@ -27,6 +27,13 @@ def sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(int(n) for n in shape)
 
 
+def given_sizes(name: str, sizes: tuple[Any, ...], words: dict[str, Any], word: str = "size") -> tuple[Any, ...]:
+    """Sizes given one after the other or by a keyword."""
+    if not sizes and word not in words:
+        raise TypeError(f"{name}() missing 1 required positional arguments: \"{word}\"")
+    return sizes or (words.pop(word),)
+
+
 def _full_shape(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
     """The shape with -1 replaced by what is left."""
     sizes = sizes_of(shape)
@@ -42,7 +49,7 @@ def _full_shape(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
 def reshape(input: Tensor, *shape: Any, **words: Any) -> Tensor:
     """Another shape: a view if possible, else a copy."""
     a = input._a
-    new = _full_shape(shape or (words["shape"],), a.size)
+    new = _full_shape(given_sizes("reshape", shape, words, "shape"), a.size)
     out = a.reshape(new)
     if _is_view(out, a):
         return view_of(_view, out, (input, new, "C"), reshape, new)
@@ -134,8 +141,13 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return view_of(_transpose, input._a.swapaxes(i, j), (input, i, j), transpose, i, j)
 
 
-for _name in ("swapaxes", "swapdims"):
-    function(transpose, _name)
+@function
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """The same as `transpose`."""
+    return transpose(input, axis0, axis1)
+
+
+function(transpose, "swapdims")
 
 
 @function
@@ -147,10 +159,10 @@ def t(input: Tensor) -> Tensor:
 
 
 @function
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, *dims: Any, **words: Any) -> Tensor:
     """The dimensions in another order."""
     n = input._a.ndim
-    given = sizes_of(dims)
+    given = sizes_of(given_sizes("permute", dims, words, "dims"))
     if len(given) != n:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
                            f"of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
@@ -227,9 +239,9 @@ _repeat_interleave = Op("RepeatInterleaveBackward0", np.repeat)
 
 
 @method()
-def expand(self: Tensor, *sizes: Any) -> Tensor:
+def expand(self: Tensor, *sizes: Any, **words: Any) -> Tensor:
     """Dimensions of 1 repeated, without a copy."""
-    given = sizes_of(sizes)
+    given = sizes_of(given_sizes("expand", sizes, words))
     own = self._a.shape
     lead = len(given) - len(own)
     if lead < 0:
@@ -265,18 +277,18 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
 
 
 @method()
-def repeat(self: Tensor, *sizes: Any) -> Tensor:
+def repeat(self: Tensor, *sizes: Any, **words: Any) -> Tensor:
     """The whole tensor repeated along each dimension."""
-    counts = sizes_of(sizes)
+    counts = sizes_of(given_sizes("repeat", sizes, words, "repeats"))
     if len(counts) < self._a.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     return record(_repeat, np.tile(self._a, counts), (self, counts))
 
 
 @function
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, *dims: Any, **words: Any) -> Tensor:
     """The whole tensor repeated, as `np.tile`."""
-    counts = sizes_of(dims)
+    counts = sizes_of(given_sizes("tile", dims, words, "dims"))
     return repeat(input, (1,) * (input._a.ndim - len(counts)) + counts)
 
 
@@ -297,9 +309,9 @@ _diag_of = Op("DiagonalBackward0", np.diag)
 
 
 @function
-def flip(input: Tensor, *dims: Any) -> Tensor:
+def flip(input: Tensor, *dims: Any, **words: Any) -> Tensor:
     """The order along dimensions reversed."""
-    over = tuple(axis(d, input._a.ndim) for d in sizes_of(dims))
+    over = tuple(axis(d, input._a.ndim) for d in sizes_of(given_sizes("flip", dims, words, "dims")))
     return record(_flip, np.flip(input._a, over).copy(), (input, over))
 
 

@@ -24,7 +24,8 @@ import numpy as np
 
 FOLDER = Path(__file__).parent / "recorded"
 SUBMODULES = ("nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "autograd",
-              "autograd.functional", "autograd.graph", "utils", "utils.checkpoint", "utils.data", "special")
+              "autograd.functional", "autograd.graph", "utils", "utils.checkpoint", "utils.data", "special", "func",
+              "distributions")
 KEPT_WARNINGS = (UserWarning, FutureWarning)
 
 _address = re.compile(r"0x[0-9a-fA-F]+")

@@ -79,6 +79,42 @@ def eye_(tensor: Tensor) -> Tensor:
     return write(tensor, np.eye(*tensor._a.shape))
 
 
+def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Orthonormal rows or columns, whichever are fewer (Saxe, McClelland and Ganguli, 2013)."""
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    rows, columns = len(tensor), math.prod(tensor.shape[1:])
+    drawn = numbers(None).standard_normal((max(rows, columns), min(rows, columns)))
+    q, r = np.linalg.qr(drawn)
+    q = q * np.sign(np.diag(r))
+    return write(tensor, gain * (q if rows >= columns else q.T).reshape(tensor._a.shape))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
+    """Normal, with a share of zeros in each column (Martens, 2010)."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor._a.shape
+    drawn = numbers(None).normal(0.0, std, (rows, columns))
+    for k in range(columns):
+        drawn[numbers(None).permutation(rows)[:math.ceil(sparsity * rows)], k] = 0.0
+    return write(tensor, drawn)
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """A convolution that gives its input back, as far as there are channels."""
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    out, channels, *kernel = tensor._a.shape
+    if out % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    values = np.zeros(tensor._a.shape)
+    for group in range(groups):
+        for k in range(min(out // groups, channels)):
+            values[(group * (out // groups) + k, k, *(n // 2 for n in kernel))] = 1.0
+    return write(tensor, values)
+
+
 def fans(tensor: Tensor) -> tuple[int, int]:
     """How many inputs an output of the weight has, and how many outputs an input."""
     if tensor.dim() < 2:

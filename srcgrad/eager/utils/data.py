@@ -1,7 +1,9 @@
 """Data sets, and their elements in batches."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import bisect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,18 @@ from srcgrad.eager.creation import tensor
 from srcgrad.eager.drawing import numbers
 from srcgrad.eager.joining import stack
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.utils.sampling import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
 
-__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+__all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset",
+           "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset",
+           "WeightedRandomSampler", "default_collate", "get_worker_info", "random_split"]
 
 
 class Dataset:
@@ -22,6 +34,47 @@ class Dataset:
 
     def __class_getitem__(cls, kind: Any) -> Any:
         return cls
+
+    def __add__(self, other: Any) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """What has elements one after the other: `iter(data)`."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+
+class ConcatDataset(Dataset):
+    """The elements of several data sets, one after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        self.cumulative_sizes = list(itertools.accumulate(map(len, self.datasets)))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: Any) -> Any:
+        if index < 0:
+            if -index > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            index += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, index)
+        return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class ChainDataset(IterableDataset):
+    """The elements of several iterable data sets, one after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.chain.from_iterable(self.datasets)
 
 
 class TensorDataset(Dataset):
@@ -92,20 +145,62 @@ class DataLoader:
     [tensor([1., 2.]), tensor([3.])]
     """
 
-    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = False, *, drop_last: bool = False,
-                 collate_fn: Callable[[list[Any]], Any] | None = None, generator: Any = None, num_workers: int = 0,
-                 pin_memory: bool = False) -> None:
-        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
-        self.collate_fn = collate_fn or default_collate
+    def __init__(self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
+                 batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable[[Any], Any] | None = None,
+                 pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
+                 multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
+                 persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True) -> None:
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+            raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
+                             "drop_last")
+        if batch_size is not None and batch_size <= 0:
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+        self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
         self.generator = generator
+        self._stream = isinstance(dataset, IterableDataset)
+        if self._stream and (shuffle or sampler is not None):
+            raise ValueError(f"DataLoader with IterableDataset: expected unspecified shuffle option, but got "
+                             f"shuffle={shuffle}")
+        if sampler is None and not self._stream:
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        self.sampler = sampler
+        self.batch_size = batch_size if batch_sampler is None else None
+        self.batch_sampler = batch_sampler
+        if batch_sampler is None and batch_size is not None and sampler is not None:
+            self.batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        batched = self.batch_sampler is not None or (self._stream and batch_size is not None)
+        self.collate_fn = collate_fn or (default_collate if batched else _as_tensors)
 
     def __len__(self) -> int:
-        n = len(self.dataset)
-        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+        if self._stream:
+            n, size = len(self.dataset), self.batch_size or 1
+            return n // size if self.drop_last else -(-n // size)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        n = len(self.dataset)
-        order = numbers(self.generator).permutation(n).tolist() if self.shuffle else range(n)
-        for k in range(len(self)):
-            chosen = order[k * self.batch_size:(k + 1) * self.batch_size]
-            yield self.collate_fn([self.dataset[i] for i in chosen])
+        if self._stream:
+            elements = iter(self.dataset)
+            for batch in elements if self.batch_size is None else BatchSampler(
+                    elements, self.batch_size, self.drop_last):
+                yield self.collate_fn(batch)
+        elif self.batch_sampler is None:
+            for index in self.sampler:
+                yield self.collate_fn(self.dataset[index])
+        else:
+            for chosen in self.batch_sampler:
+                yield self.collate_fn([self.dataset[i] for i in chosen])
+
+
+def _as_tensors(item: Any) -> Any:
+    """An element as it is, arrays as tensors."""
+    if isinstance(item, np.ndarray):
+        return tensor(item)
+    if isinstance(item, (tuple, list)):
+        return type(item)(map(_as_tensors, item))
+    return item
+
+
+def get_worker_info() -> None:
+    """None: there are no workers."""
