@@ -34,14 +34,16 @@ class Liveness:
     ['x']
     """
 
-    def __init__(self, block: tuple[Statement, ...], live_out: Names = frozenset()) -> None:
+    def __init__(self, block: tuple[Statement, ...], live_out: Names = frozenset(),
+                 captured_by_objects: Names = frozenset()) -> None:
         self.before: dict[Statement, Names] = {}
         self.after: dict[Statement, Names] = {}
         self.head: dict[Statement, Names] = {}
         self.caught: dict[Statement, Names] = {}     # what is live where an exception of a `try`'s body arrives
         self._breaks: list[Names] = []       # what is live where a break of the loops around leads
         self._raised: Names = frozenset()    # what is live where an exception arrives
-        self._captured = captured(block)     # live throughout: whoever calls the function reads them
+        # live throughout: whoever calls the function reads them
+        self._captured = captured(block) | captured_by_objects
         self.entry = self._block(block, live_out | self._captured)
 
     def insert(self, stmt: Statement, new: tuple[Statement, ...]) -> None:

@@ -6,6 +6,7 @@ function that is in neither table and has no rule is unsupported for active argu
 """
 from __future__ import annotations
 
+import bisect
 import builtins
 import functools
 import math
@@ -56,7 +57,7 @@ _PYTHON_ZERO = (
     len, int, bool, isinstance, issubclass, callable, hasattr, round, range, str, repr, format, ord, chr, hash, any,
     all, type, hex, bin, oct, ascii,
     math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose, math.gcd, math.lcm,
-    math.factorial, math.comb, math.perm, math.isqrt,
+    math.factorial, math.comb, math.perm, math.isqrt, bisect.bisect_left, bisect.bisect_right,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth,
     operator.is_, operator.is_not, operator.contains, operator.index, operator.floordiv, operator.and_, operator.or_,
     operator.xor, operator.invert, operator.lshift, operator.rshift, stop_gradient,

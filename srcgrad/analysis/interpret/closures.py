@@ -8,12 +8,15 @@ functions that were put in place.  Variables of the function around it are read 
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract
-from srcgrad.lang.core import Attr, Call, Const, Expr, Function, Name, Param, Refuse
+from srcgrad.analysis.scope import Outer
+from srcgrad.analysis.values import Closure, ObjectOf, Value
+from srcgrad.lang.core import Attr, Call, Code, Const, Expr, Function, Name, Param, Refuse
 from srcgrad.lang.names import free
 from srcgrad.runtime.closures import Captured
 
@@ -46,6 +49,22 @@ def _object(make: Make, expr: Function) -> Expr:
 
 
 _kept: dict[type, tuple[str, ...]] = {}
+
+
+def function_of(value: Value) -> Closure | None:
+    """The function that a value is: one that is made inside, or the object that keeps one."""
+    if isinstance(value, ObjectOf) and value.cls in _functions:
+        return Closure(_functions[value.cls])
+    return value if isinstance(value, Closure) else None
+
+
+def read_later(code: Code, outer: Callable[[str], Outer | None]) -> frozenset[str]:
+    """The names that functions which the code keeps somewhere read when they are called."""
+    if not _functions:
+        return frozenset()
+    found = [outer(name) for name in free(code)]
+    classes = [value for one in found if one is not None and isinstance(value := one.value(), type)]
+    return frozenset(name for cls in classes if cls in _functions for name in _functions[cls].free)
 
 
 def _default(param: Param) -> str:

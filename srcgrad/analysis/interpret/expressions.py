@@ -129,8 +129,10 @@ class Evaluator:
         self.rewrites.pop((self.site, id(expr)), None)
         pending, partial = self.pending, self.partial
         item = getattr(self, _METHODS[type(expr)])(expr, env)
-        if isinstance(item.value, Closure) and not item.varied and captures_active(item.value, env):
-            item = replace(item, varied=True)
+        if not item.varied and isinstance(item.value, (Closure, ObjectOf)):
+            function = closures.function_of(item.value)
+            if function is not None and captures_active(function, env):
+                item = replace(item, varied=True)
         if self.pending > pending and not isinstance(expr, (Tuple, List, Dict, Slice, Star)):
             item = NOT_YET
         elif self.partial > partial and not item.partial and not isinstance(expr, (Tuple, List, Dict, Slice, Star)) \

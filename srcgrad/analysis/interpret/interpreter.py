@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.analysis.interpret import containers, operations, operators, stores
+from srcgrad.analysis.interpret import closures, containers, operations, operators, stores
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
@@ -163,7 +163,7 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
     """
     heap = Heap()
-    live = Liveness(code.body)
+    live = Liveness(code.body, captured_by_objects=closures.read_later(code, outer))
     guards: dict = {}
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
     made = Made(names.Fresh(names.used(code)))
