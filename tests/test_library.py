@@ -141,6 +141,11 @@ CALLS |= {
     np.gradient: [((ROW,), {}), ((ROW, 0.5), {}), ((MATRIX,), {}), ((MATRIX, 0.5), {"axis": 1}), ((MATRIX, 2.0, 3.0), {}),
                   ((ROW,), {"edge_order": 2}), ((ROW, np.array([0.0, 1.0, 1.5, 3.0, 3.2])), {}),
                   ((ROW, np.array([0.0, 1.0, 1.5, 3.0, 3.2])), {"edge_order": 2}), ((np.arange(24.0).reshape(2, 3, 4) ** 2,), {})],
+    np.interp: [((v, [0.0, 1.0, 2.5], [3.0, -1.0, 4.0]), k) for v in (-1.0, 0.0, 0.3, 2.5, 9.0)
+                for k in ({}, {"left": 7.0}, {"right": -2.0})]
+        + [((v, [0.0, 1.0, 2.5], [3.0, -1.0, 4.0], *a), {}) for v in (-1.0, 0.3, 9.0)
+           for a in ((7.0,), (None, 2.0), (None, None, 3.0))],
+    np.rollaxis: [((np.arange(24.0).reshape(2, 3, 4), *a), {}) for a in ((2,), (1, 3), (-1, 1), (0, 2), (0, -1))],
     np.apply_along_axis: [((np.sum, 0, MATRIX), {}), ((lambda r: r * 2, 1, MATRIX), {}), ((lambda r: r[:2], 0, MATRIX), {}),
                           ((np.percentile, 1, MATRIX, 40), {})],
     np.piecewise: [((ROW, [ROW < 0, ROW > 2], [lambda v: v * v, 7.0]), {}), ((ROW, [ROW < 0], [1.0, lambda v: v ** 3]), {})],
