@@ -136,10 +136,17 @@ def test_names_that_are_known_leave_no_dictionary():
 
 def test_fewer_values_than_names():
     def f(x):
-        p = {name: v for name, v in zip(("a", "b", "c", "d", "e"), x)}
-        return p["a"]
+        p = {name: v * v for name, v in zip(("a", "b", "c", "d", "e"), x)}
+        return p["a"] * p["b"] + len(p)
+
+    gradient = srcgrad.grad(f)
+    for n in (2, 4, 7):
+        want = np.zeros(n)
+        x = np.arange(1.0, n + 1)
+        want[:2] = 2 * x[0] * x[1] ** 2, 2 * x[1] * x[0] ** 2
+        assert np.allclose(gradient(x), want)
     with pytest.raises(srcgrad.UnsupportedError, match="fewer values than names"):
-        srcgrad.grad(f)(X)
+        gradient([1.0, 2.0])
 
 
 def test_a_key_that_the_function_doesnt_take():

@@ -164,6 +164,8 @@ class _Loop(Sequences):
         named, n = part.named, len(part.texts)
         for text, length in part.lengths:
             known = None if length is None else length.constant
+            if known is None and length is not None and (size := self.ev.size(length)) is not None:
+                self.ev.guards[("is", length, size)] = (length, known := size)
             if known is None and text != self.len(named):
                 self.before.append(If(Compare(text, ("<",), (Const(n),), at=self.at), (Refuse(
                     "there are fewer values than names here", "give each name a value", at=self.at),), at=self.at))
