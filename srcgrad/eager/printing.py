@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,7 +87,14 @@ def _summarized(a: np.ndarray) -> bool:
     return a.size > _options.threshold
 
 
-def _formatter(a: np.ndarray) -> Callable[[Any], str]:
+class Format(NamedTuple):
+    """How to write one element, and how much room of a line it counts for: as in torch, zeros, infinities and NaN
+    don't make it wider."""
+    write: Callable[[Any], str]
+    width: int
+
+
+def _formatter(a: np.ndarray) -> Format:
     """How to write one element, by those that are shown."""
     shown = a
     if _summarized(a):
@@ -97,7 +104,7 @@ def _formatter(a: np.ndarray) -> Callable[[Any], str]:
     if a.dtype.kind == "f":
         return _float_formatter(shown)
     width = max(len(str(v)) for v in shown.ravel().tolist())
-    return lambda v: str(v).rjust(width)
+    return Format(lambda v: str(v).rjust(width), width)
 
 
 def _edges(a: np.ndarray) -> np.ndarray:
@@ -109,7 +116,7 @@ def _edges(a: np.ndarray) -> np.ndarray:
     return a
 
 
-def _float_formatter(shown: np.ndarray) -> Callable[[Any], str]:
+def _float_formatter(shown: np.ndarray) -> Format:
     values = shown.astype(np.float64).ravel()
     values = values[np.isfinite(values) & (values != 0)]
     sized = np.abs(values)
@@ -119,7 +126,7 @@ def _float_formatter(shown: np.ndarray) -> Callable[[Any], str]:
         sci = _options.sci_mode
     write = _writer(integral, sci)
     width = max((len(write(v)) for v in values.tolist()), default=1)
-    return lambda v: write(v).rjust(width)
+    return Format(lambda v: write(v).rjust(width), width)
 
 
 def _scientific(sized: np.ndarray, integral: bool) -> bool:
@@ -136,39 +143,38 @@ def _writer(integral: bool, sci: bool) -> Callable[[float], str]:
     return lambda v: f"{v:.{digits}f}"
 
 
-def _complex_formatter(shown: np.ndarray) -> Callable[[Any], str]:
-    parts = _float_formatter(np.ascontiguousarray(shown.real)), _float_formatter(np.ascontiguousarray(shown.imag))
+def _complex_formatter(shown: np.ndarray) -> Format:
+    real, imaginary = (_float_formatter(np.ascontiguousarray(part)) for part in (shown.real, shown.imag))
 
     def write(v: complex) -> str:
-        imag = parts[1](v.imag).lstrip()
+        imag = imaginary.write(v.imag).lstrip()
         sign = "" if imag[0] in "+-" else "+"
-        return f"{parts[0](v.real)}{sign}{imag}j"
-    return write
+        return f"{real.write(v.real)}{sign}{imag}j"
+    return Format(write, real.width + imaginary.width + 1)
 
 
 # ---------------------------------------------------------------- layout
 
-def _nested(a: np.ndarray, indent: int, summarize: bool, write: Callable[[Any], str]) -> str:
+def _nested(a: np.ndarray, indent: int, summarize: bool, form: Format) -> str:
     if a.ndim == 0:
-        return write(a.item())
+        return form.write(a.item())
     if a.ndim == 1:
-        return _vector(a, indent, summarize, write)
+        return _vector(a, indent, summarize, form)
     n = _options.edgeitems
     if summarize and len(a) > 2 * n:
-        rows = [_nested(row, indent + 1, summarize, write) for row in a[:n]] + ["..."]
-        rows += [_nested(row, indent + 1, summarize, write) for row in a[len(a) - n:]]
+        rows = [_nested(row, indent + 1, summarize, form) for row in a[:n]] + ["..."]
+        rows += [_nested(row, indent + 1, summarize, form) for row in a[len(a) - n:]]
     else:
-        rows = [_nested(row, indent + 1, summarize, write) for row in a]
+        rows = [_nested(row, indent + 1, summarize, form) for row in a]
     return "[" + ("," + "\n" * (a.ndim - 1) + " " * (indent + 1)).join(rows) + "]"
 
 
-def _vector(a: np.ndarray, indent: int, summarize: bool, write: Callable[[Any], str]) -> str:
-    n = _options.edgeitems
+def _vector(a: np.ndarray, indent: int, summarize: bool, form: Format) -> str:
+    n, write = _options.edgeitems, form.write
     if summarize and len(a) > 2 * n:
         items = [write(v) for v in a[:n].tolist()] + [" ..."] + [write(v) for v in a[-n:].tolist()]
     else:
         items = [write(v) for v in a.tolist()]
-    width = len(write(a[0].item())) + 2 if len(a) else 2
-    per_line = max(1, (_options.linewidth - indent) // width)
+    per_line = max(1, (_options.linewidth - indent) // (form.width + 2))
     lines = [", ".join(items[i:i + per_line]) for i in range(0, len(items), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"

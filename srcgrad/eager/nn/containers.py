@@ -200,7 +200,7 @@ class ParameterList(Module):
             self.append(value)
         return self
 
-    def __repr__(self) -> str:
+    def extra_repr(self) -> str:
         return _listed(self)
 
 
@@ -246,8 +246,7 @@ class ParameterDict(Module):
         for key, value in parameters.items():
             self[key] = value
 
-
-    def __repr__(self) -> str:
+    def extra_repr(self) -> str:
         return _listed(self)
 
 
@@ -256,7 +255,6 @@ def _as_parameter(value: Tensor) -> Parameter:
 
 
 def _listed(module: Module) -> str:
-    """The module with type and size of each parameter."""
+    """Type and size of each parameter, a line each."""
     sizes = ((name, param, "x".join(map(str, param.shape))) for name, param in module._parameters.items())
-    lines = (f"  ({name}): Parameter containing: [{param.dtype} of size {size}]" for name, param, size in sizes)
-    return bracketed(module._get_name(), lines)
+    return "\n".join(f"  ({name}): Parameter containing: [{param.dtype} of size {size}]" for name, param, size in sizes)

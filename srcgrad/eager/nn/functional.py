@@ -103,6 +103,14 @@ from srcgrad.eager.nn.functional_resampling import (
     upsample,
 )
 from srcgrad.eager.nn.functional_tables import embedding, embedding_bag, one_hot, padding_row
+from srcgrad.eager.nn.old_words import accepting_old_words
+
+_LOSSES = """
+    binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy
+    hinge_embedding_loss kl_div l1_loss margin_ranking_loss mse_loss multi_margin_loss multilabel_margin_loss
+    multilabel_soft_margin_loss nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss
+    """.split()
+globals().update({name: accepting_old_words(globals()[name]) for name in _LOSSES})
 
 __all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "alpha_dropout", "avg_pool1d", "avg_pool2d", "batch_norm",
            "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "channel_shuffle", "conv1d",

@@ -6,10 +6,16 @@ from typing import Any
 
 from srcgrad.eager.nn import functional as F
 from srcgrad.eager.nn.module import Module
+from srcgrad.eager.nn.old_words import accepting_old_words
 from srcgrad.eager.tensor import Tensor
 
 
 class _Loss(Module):
+    def __init_subclass__(cls) -> None:
+        if "__init__" in cls.__dict__:
+            cls.__init__ = accepting_old_words(cls.__init__)                # type: ignore[method-assign]
+
+    @accepting_old_words
     def __init__(self, *, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = reduction

@@ -181,6 +181,15 @@ class Module:
             raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
         return owner._parameters[name]
 
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a path such as `"body.1.running_mean"`."""
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if name not in owner._buffers:
+            raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
+        found: Tensor = owner._buffers[name]
+        return found
+
     # ------------------------------------------------------------ walking
 
     def named_modules(self, memo: set[Module] | None = None, prefix: str = "",
@@ -296,6 +305,24 @@ class Module:
     def cpu(self: Self) -> Self:
         """The module itself: it lies on the CPU."""
         return self
+
+    share_memory = cpu
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """The module itself: it lies on the CPU."""
+        return self.to(device)
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """Refuses: modules lie on the CPU."""
+        raise AssertionError("Torch not compiled with CUDA enabled")
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """The same as `to(dst_type)`."""
+        return self._cast(getattr(dst_type, "wanted", dst_type))
+
+    def half(self: Self) -> Self:
+        """The same as `to(torch.float16)`."""
+        return self._cast("float16")
 
     def float(self: Self) -> Self:
         """The same as `to(torch.float32)`."""
