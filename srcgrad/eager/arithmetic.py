@@ -303,7 +303,16 @@ for _own, _called in ((_maximum, "maximum"), (_minimum, "minimum"), (_fmax, "fma
     function(_own, _called)
 
 hypot = function(binary(Op("HypotBackward0", np.hypot), np.hypot), "hypot")
-atan2 = function(binary(Op("Atan2Backward0", np.arctan2), np.arctan2, floating=True, refused="c",
+@operation("Atan2Backward0", elementwise=True)
+def _atan2(out_bar: Any, out: Any, x1: Any, x2: Any) -> Any:
+    square = x1 * x1 + x2 * x2
+    share = out_bar / np.where(square == 0, 1.0, square)        # torch's derivative at the origin is 0
+    x1_bar = share * x2
+    x2_bar = -share * x1
+    return x1_bar, x2_bar
+
+
+atan2 = function(binary(_atan2, np.arctan2, floating=True, refused="c",
                         called="atan2_cpu"), "atan2", "arctan2")
 logaddexp = function(binary(Op("LogaddexpBackward0", np.logaddexp, recompute=np.logaddexp), np.logaddexp), "logaddexp")
 _copysign = Op("CopysignBackward0", np.copysign)

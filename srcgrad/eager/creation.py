@@ -258,6 +258,8 @@ def range(start: Any, end: Any = None, step: Any = 1, **words: Any) -> Tensor:
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
              requires_grad: bool = False) -> Tensor:
     """A leaf with `steps` numbers from `start` to `end`."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
     start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
     return made(np.linspace(start, end, steps).astype(type_of(dtype)), requires_grad, device)
 

@@ -1,6 +1,7 @@
 """Functions of single elements: exponentials, circular functions, rounding, activations, clamp, where."""
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -279,8 +280,15 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     try:
         out = np.where(condition._a, a, b)
     except ValueError:
-        raise shape_error(condition._a.shape, np.broadcast_shapes(np.shape(a), np.shape(b))) from None
+        shapes = condition._a.shape, np.shape(a), np.shape(b)
+        pair = next((p for p in itertools.combinations(shapes, 2) if not _broadcast(*p)), shapes)
+        raise shape_error(*pair) from None
     return record(_where, out if out.dtype == dtype else out.astype(dtype), (condition, x, y))
+
+
+def _broadcast(*shapes: tuple[int, ...]) -> bool:
+    return all(len({n for n in column if n != 1}) < 2
+               for column in itertools.zip_longest(*(reversed(s) for s in shapes), fillvalue=1))
 
 
 TORCH[np.where] = where

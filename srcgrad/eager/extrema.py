@@ -174,7 +174,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     """The k largest elements along a dimension, and where they stand."""
     a = input._a
     over = axis(dim, a.ndim)
-    if k > a.shape[over]:
+    if not 0 <= k <= (a.shape[over] if a.ndim else 1):
         raise RuntimeError("selected index k out of range")
     indices = np.take(order_of(a, over, largest), range(k), over)
     return _topk(*take_chosen(input, "TopkBackward0", indices, over, True))
@@ -185,6 +185,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest element along a dimension, and where it stands."""
     over = axis(dim, input._a.ndim)
+    if not 1 <= k <= (input._a.shape[over] if input._a.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {over}")
     indices = np.take(order_of(input._a, over, False), [k - 1], over)
     return result_of("kthvalue")(*take_chosen(input, "KthvalueBackward0", indices, over, keepdim))
 

@@ -9,11 +9,9 @@ import numpy as np
 
 from srcgrad.eager.axes import axis
 from srcgrad.eager.op import Op, operation, record, record_many
-from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.table import function
 from srcgrad.eager.tensor import Tensor, method
 from srcgrad.eager.views import link, view_of
-from srcgrad.runtime.layout import getitem_adjoint
 
 _GETITEM = {name: Op(f"{name}Backward0", operator.getitem) for name in ("Select", "Slice", "Unsqueeze", "Alias",
                                                                         "Index")}
@@ -231,7 +229,11 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
     n = a.shape[d]
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
-        sizes = tuple(min(size, n - i) for i in range(0, max(n, 1), size))
+        if size < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        if size == 0 and n:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
+        sizes = tuple(min(size, n - i) for i in range(0, max(n, 1), max(size, 1)))
     else:
         sizes = tuple(split_size_or_sections)
         if sum(sizes) != n:
@@ -245,6 +247,8 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
 @function
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most that many parts of one size."""
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = input._a.shape[axis(dim, input._a.ndim)]
     return split(input, max(1, -(-n // chunks)), dim)
 
@@ -263,8 +267,18 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
 @function
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A stretch of a dimension, as a view."""
+    if not input._a.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = axis(dim, input._a.ndim)
-    return getitem(input, (*(slice(None),) * d, slice(int(start), int(start) + length)))
+    n, first = input._a.shape[d], int(start)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -n <= first <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {first})")
+    first = first + n if first < 0 else first
+    if first + length > n:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({n}).")
+    return getitem(input, (*(slice(None),) * d, slice(first, first + length)))
 
 
 @function
@@ -278,97 +292,14 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All stretches of a dimension, in a new last dimension."""
     d = axis(dimension, self._a.ndim)
+    n = self._a.shape[d] if self._a.ndim else 1
+    if size > n:
+        raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
     starts = np.arange(0, self._a.shape[d] - size + 1, step)
     where = starts[:, None] + np.arange(size)
     moved = self.movedim(d, -1)
     return getitem(moved, (Ellipsis, where)).movedim(-2, d)
 
-
-# ---------------------------------------------------------------- by tensors
-
-_take, _index_select = Op("TakeBackward0", np.take), Op("IndexSelectBackward0", np.take)
-
-
-@operation("GatherBackward0")
-def _gather(out_bar: Any, out: Any, a: Any, index: Any, axis: Any) -> Any:
-    a_bar = getitem_adjoint(out_bar, np.shape(a), index)
-    return a_bar
-
-
-def along(index: np.ndarray, shape: tuple[int, ...], d: int) -> tuple[np.ndarray, ...]:
-    """The full index of elements that `index` names along a dimension."""
-    places: list[Any] = list(np.indices(index.shape, sparse=True))
-    places[d] = index
-    return tuple(np.broadcast_to(p, index.shape) for p in places)
-
-
-@function
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
-    """Elements that `index` names along a dimension."""
-    d = axis(dim, input._a.ndim)
-    if index._a.dtype != np.int64:
-        raise RuntimeError("gather(): Expected dtype int64 for index")
-    if index._a.ndim != input._a.ndim:
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    where = along(index._a, input._a.shape, d)
-    try:
-        out = input._a[where]
-    except IndexError:
-        raise RuntimeError(f"index {int(index._a.max())} is out of bounds for dimension {d} with size "
-                           f"{input._a.shape[d]}") from None
-    return record(_gather, out, (input, where, d))
-
-
-@function
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Elements that `indices` names along a dimension, or of all."""
-    return take(input, indices) if dim is None else gather(input, dim, indices)
-
-
-@function
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The slices that `index` names."""
-    d = axis(dim, input._a.ndim)
-    return record(_index_select, np.take(input._a, index._a, d), (input, index._a.copy(), d))
-
-
-@function
-def take(input: Tensor, index: Tensor) -> Tensor:
-    """Elements of the flattened tensor."""
-    return record(_take, np.take(input._a, index._a), (input, index._a.copy(), None))
-
-
-@function
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where the mask holds."""
-    x = input
-    shape = np.broadcast_shapes(x._a.shape, mask._a.shape)
-    x = x if x._a.shape == shape else x.expand(shape)
-    where = (np.broadcast_to(mask._a, shape).copy(),)
-    return record(_masked_select, x._a[where], (x, where))
-
-
-_masked_select = Op("MaskedSelectBackward0", operator.getitem)
-
-
-@operation("MaskedFillBackward0", elementwise=True)
-def _masked_fill(out_bar: Any, out: Any, a: Any, mask: Any, value: Any) -> Any:
-    a_bar = np.where(mask, 0.0, out_bar)
-    value_bar = np.where(mask, out_bar, 0.0)
-    return a_bar, value_bar
-
-
-@function
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """With `value` where the mask holds."""
-    if mask._a.dtype != bool:
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype}")
-    filled = np.where(mask._a, np.asarray(getattr(value, "_a", value)).astype(input._a.dtype), input._a)
-    return record(_masked_fill, filled, (input, mask, value))
-
-
-TORCH[np.take] = lambda a, indices, axis=None: (
-    take(a, indices) if axis is None else index_select(a, axis, indices)) if isinstance(indices, Tensor) else record(
-        _take, np.take(a._a, indices, axis), (a, indices, axis))
-
-__all__ = ["along", "check_index", "getitem", "plain_index", "unbind"]
+__all__ = ["check_index", "getitem", "plain_index", "unbind"]

@@ -22,6 +22,7 @@ from srcgrad.eager import (
     linalg,
     reductions,
     scattering,
+    selecting,
     shaping,
 )
 from srcgrad.eager.dtypes import as_dtype, result_dtype
@@ -318,7 +319,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if not isinstance(value, Tensor):
         value = _assigned(self, value)
     if not arrays:
-        copy_(indexing.getitem(self, entries), value)
+        place = indexing.getitem(self, entries)
+        if value._a.shape != place._a.shape:
+            value = shaping.expand(_without_lead(value, place._a.ndim), place._a.shape)
+        copy_(place, value)
         return
     indexing.check_index(self._a, entries, True)
     first, entries = indexing.in_two_steps(self._a, entries)
@@ -333,6 +337,12 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         cast = conversion.to(value, a._a.dtype)
         return scattering.placed(scattering.index_put_op, a, entries, cast, False)
     inplace(self, put, value)
+
+
+@method("__delitem__")
+def delitem(self: Tensor, index: Any) -> None:
+    """Refuses: a tensor keeps its elements."""
+    raise TypeError("Tensor does not support deleting items")
 
 
 def _assigned(t: Tensor, value: Any) -> Tensor:
@@ -354,4 +364,4 @@ def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 # the chapters whose functions are written in place here
 CHAPTERS = (arithmetic, compositions, conversion, creation, elementwise, gamma, indexing, linalg, reductions,
-            scattering, shaping)
+            scattering, selecting, shaping)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.axes import axis
 from srcgrad.eager.dtypes import as_dtype
 from srcgrad.eager.extrema import result_of
 from srcgrad.eager.op import Op, operation, record, record_many
@@ -170,7 +171,10 @@ def baddbmm(input: Any, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha:
 def einsum(equation: str, *operands: Any) -> Tensor:
     """A sum of products by subscripts."""
     found = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
-    out = np.einsum(equation.replace(" ", ""), *(t._a for t in found))
+    try:
+        out = np.einsum(equation.replace(" ", ""), *(t._a for t in found))
+    except ValueError as error:
+        raise RuntimeError(f"einsum(): {error}") from None
     return record(_einsum, np.array(out), (equation.replace(" ", ""), tuple(found), False))
 
 
@@ -199,7 +203,10 @@ _kron = Op("ViewBackward0", np.kron)
 @function
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product along a dimension of 3."""
-    d = dim if dim is not None else next(i for i, n in enumerate(input._a.shape) if n == 3)
+    d = dim if dim is not None else next((i for i, n in enumerate(input._a.shape) if n == 3), -1)
+    sizes = [t._a.shape[axis(d, t._a.ndim)] if t._a.ndim else 1 for t in (input, other)]
+    if sizes != [3, 3]:
+        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got {sizes[0]} and {sizes[1]}")
     x, y = input.movedim(d, -1), other.movedim(d, -1)
     return record(_cross, np.cross(x._a, y._a), (x, y, -1, -1, -1, None)).movedim(-1, d)
 

@@ -112,6 +112,9 @@ def _spread(op: Op, compute: Any) -> Any:
         with quiet, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             out = compute(a, axis=over, ddof=ddof, keepdims=keepdim)
+        if ddof and out.size and ddof >= a.size / out.size:
+            warnings.warn(f"{compute.__name__}(): degrees of freedom is <= 0. Correction should be strictly less than "
+                          "the reduction factor (input numel divided by output numel).", UserWarning, stacklevel=2)
         return record(op, out, (input, over, ddof, keepdim))
     return spread
 
@@ -288,6 +291,8 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 @function
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs."""
+    if input._a.ndim != 1 or input._a.dtype.kind not in "iu" or (input._a.size and input._a.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     return wrap(np.bincount(input._a, None if weights is None else weights._a, minlength))
 
 

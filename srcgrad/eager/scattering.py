@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.axes import axis
-from srcgrad.eager.indexing import along, getitem, plain_index
+from srcgrad.eager.indexing import check_index, getitem, plain_index
 from srcgrad.eager.op import Op, operation, record
 from srcgrad.eager.protocols import helper
+from srcgrad.eager.selecting import along, in_bounds, larger_elsewhere
 from srcgrad.eager.table import function
 from srcgrad.eager.tensor import Tensor
 
@@ -71,13 +72,49 @@ def _source(index: np.ndarray, src: Any) -> Any:
     return src
 
 
+def _places(name: str, input: Tensor, d: int, index: Tensor, src: Any) -> tuple[np.ndarray, ...]:
+    """The full index of a scatter, checked."""
+    if index._a.dtype != np.int64:
+        raise RuntimeError(f"{name}(): Expected dtype int64 for index")
+    if index._a.ndim != input._a.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if isinstance(src, Tensor) and src._a.ndim:
+        if src._a.dtype != input._a.dtype:
+            raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+        if src._a.ndim != index._a.ndim:
+            raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+        if any(n > m for n, m in zip(index._a.shape, src._a.shape)):
+            raise RuntimeError(f"Expected index {list(index._a.shape)} to be no larger than self "
+                               f"{list(input._a.shape)} apart from dimension {d} and to be no larger size than src "
+                               f"{list(src._a.shape)}")
+    larger_elsewhere(index._a, input._a, d)
+    in_bounds(index._a, input._a.shape, d, RuntimeError)
+    return along(index._a, input._a.shape, d)
+
+
+def _slices(name: str, input: Tensor, d: int, index: Tensor, source: Any, text: str = "") -> tuple[Any, ...]:
+    """The index of slices along a dimension, checked."""
+    if index._a.ndim > 1:
+        raise IndexError(f"{name}_(): Index is supposed to be a vector")
+    if isinstance(source, Tensor) and source._a.ndim and index._a.size != source._a.shape[d]:
+        raise (RuntimeError if name == "index_add" else IndexError)(
+            f"{name}_(): Number of indices ({index._a.size}) should be equal to source.size(dim): "
+            f"({source._a.shape[d]}), for dim: {d}")
+    if isinstance(source, Tensor) and source._a.ndim and any(
+            n != m for k, (n, m) in enumerate(zip(source._a.shape, input._a.shape)) if k != d):
+        raise RuntimeError(f"{name}_(): self and source expected to have the same shape apart from dimension {d}, but "
+                           f"got {list(input._a.shape)} and {list(source._a.shape)}")
+    in_bounds(index._a, input._a.shape, d, IndexError, text)
+    return (*(slice(None),) * d, np.atleast_1d(index._a).copy())
+
+
 @function
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
             reduce: str | None = None) -> Tensor:
     """A copy with the source's elements at the places that `index` names along a dimension."""
     d = axis(dim, input._a.ndim)
     src = value if src is None else src
-    return placed(_scatter_add if reduce == "add" else _scatter, input, along(index._a, input._a.shape, d),
+    return placed(_scatter_add if reduce == "add" else _scatter, input, _places("scatter", input, d, index, src),
                   _source(index._a, src), reduce == "add")
 
 
@@ -85,32 +122,34 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy with the source added at the places that `index` names along a dimension."""
     d = axis(dim, input._a.ndim)
-    return placed(_scatter_add, input, along(index._a, input._a.shape, d), _source(index._a, src), True)
+    return placed(_scatter_add, input, _places("scatter", input, d, index, src), _source(index._a, src), True)
 
 
 @function
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A copy with slices of the source added."""
     d = axis(dim, input._a.ndim)
-    return placed(_index_add, input, (*(slice(None),) * d, index._a.copy()), source * alpha, True)
+    where = _slices("index_add", input, d, index, source, "index out of range in self")
+    return placed(_index_add, input, where, source * alpha, True)
 
 
 @function
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy with slices of the source in place of its own."""
     d = axis(dim, input._a.ndim)
-    return placed(_index_copy, input, (*(slice(None),) * d, index._a.copy()), source, False)
+    return placed(_index_copy, input, _slices("index_copy", input, d, index, source), source, False)
 
 
 @function
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy with slices filled."""
     d = axis(dim, input._a.ndim)
-    return placed(index_put_op, input, (*(slice(None),) * d, index._a.copy()), value, False)
+    return placed(index_put_op, input, _slices("index_fill", input, d, index, None), value, False)
 
 
 @function
 def index_put(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """A copy with values at indices."""
     where, _ = plain_index(input, tuple(indices))
+    check_index(input._a, where, True)
     return placed(_index_put_add if accumulate else index_put_op, input, where, values, accumulate)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.axes import axis
+from srcgrad.eager.axes import axes, axis
 from srcgrad.eager.op import Op, operation, record
 from srcgrad.eager.protocols import TORCH
 from srcgrad.eager.table import function
@@ -176,6 +176,11 @@ def permute(input: Tensor, *dims: Any, **words: Any) -> Tensor:
 @function
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places."""
+    n = input._a.ndim
+    source, destination = (tuple(axis(d, n) for d in dims) if isinstance(dims, (tuple, list)) else axis(dims, n)
+                           for dims in (source, destination))
+    if not n:
+        return view_of(_alias, input._a[...], (input,), movedim, 0, 0)
     return view_of(_move, np.moveaxis(input._a, source, destination), (input, source, destination), movedim, source,
                    destination)
 
@@ -296,6 +301,12 @@ def tile(input: Tensor, *dims: Any, **words: Any) -> Tensor:
 def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Tensor:
     """Each element repeated."""
     counts = repeats._a if isinstance(repeats, Tensor) else repeats
+    size = input._a.size if dim is None else input._a.shape[axis(dim, input._a.ndim)]
+    if np.ndim(counts) and len(counts) not in (1, size):
+        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                           f"{len(counts)} and input.size(0) = {size}")
+    if np.any(np.asarray(counts) < 0):
+        raise RuntimeError("repeats can not be negative")
     return record(_repeat_interleave, np.repeat(input._a, counts, dim), (input, counts, dim))
 
 
@@ -311,7 +322,7 @@ _diag_of = Op("DiagonalBackward0", np.diag)
 @function
 def flip(input: Tensor, *dims: Any, **words: Any) -> Tensor:
     """The order along dimensions reversed."""
-    over = tuple(axis(d, input._a.ndim) for d in sizes_of(given_sizes("flip", dims, words, "dims")))
+    over = axes(sizes_of(given_sizes("flip", dims, words, "dims")), input._a.ndim) or ()
     return record(_flip, np.flip(input._a, over).copy(), (input, over))
 
 
@@ -330,6 +341,8 @@ def flipud(input: Tensor) -> Tensor:
 @function
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """Elements moved along dimensions, round the end."""
+    if dims is not None and np.size(shifts) != np.size(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {np.size(shifts)}, dims:{np.size(dims)}")
     shifts = tuple(shifts) if isinstance(shifts, (tuple, list)) else shifts
     over = tuple(dims) if isinstance(dims, (tuple, list)) else dims
     return record(_roll, np.roll(input._a, shifts, over), (input, shifts, over))
@@ -358,6 +371,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     """A diagonal, as a view."""
     n = input._a.ndim
     i, j = axis(dim1, n), axis(dim2, n)
+    if i == j:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     out = np.diagonal(input._a, offset, i, j)
     out.flags.writeable = input._a.flags.writeable
     return view_of(_diagonal, out, (input, offset, i, j), diagonal, offset, i, j)
