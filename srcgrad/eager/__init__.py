@@ -29,10 +29,12 @@ from srcgrad.eager import (
     inplace,
     joining,
     linalg,
+    ordering,
     printing,
     python,
     reductions,
     scattering,
+    selecting,
     shaping,
     statistics,
     storages,
@@ -69,8 +71,8 @@ from srcgrad.runtime.modes import (
 
 # importing the chapters gives tensors their methods
 CHAPTERS = (arithmetic, compiled, complexes, compositions, conversion, creation, drawing, elementwise, engine,
-            extrema, filling, gamma, helpers, indexing, inplace, joining, linalg, printing, python, reductions,
-            scattering, shaping, statistics, storages, systems)
+            extrema, filling, gamma, helpers, indexing, inplace, joining, linalg, ordering, printing, python,
+            reductions, scattering, selecting, shaping, statistics, storages, systems)
 
 globals().update({**dtypes.DTYPES, **{name: public(name, f) for name, f in FUNCTIONS.items()}, **arithmetic.MATH})
 

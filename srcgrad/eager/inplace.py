@@ -20,6 +20,7 @@ from srcgrad.eager import (
     gamma,
     indexing,
     linalg,
+    ordering,
     reductions,
     scattering,
     selecting,
@@ -363,5 +364,5 @@ def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 # the chapters whose functions are written in place here
-CHAPTERS = (arithmetic, compositions, conversion, creation, elementwise, gamma, indexing, linalg, reductions,
+CHAPTERS = (arithmetic, compositions, conversion, creation, elementwise, gamma, indexing, linalg, ordering, reductions,
             scattering, selecting, shaping)
