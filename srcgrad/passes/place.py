@@ -89,6 +89,10 @@ class _Placer(Loops, Guards):
         self.stacks: dict[Any, str] = {}
         self.declared: set[str] = set()
         self.late: dict[Statement, frozenset[str]] = {}
+        # blocks, what was needed after them, and how many names were the program's -> what `_dry` made of them
+        self.tried: dict[tuple[int, Needs, int], tuple[Block, Block, Needs]] = {}
+        self.trying = 0
+        self.read: dict[Step, tuple[int, Needs]] = {}       # what steps read, and how many names were the program's
         self.loops = 0
         self.outer_undone = False
         self.counting = False                   # in the body of a `try` that counts its finished statements
@@ -143,8 +147,7 @@ class _Placer(Loops, Guards):
             kept, back, needs = undo_moves(
                 self.c, stmt, needs, lambda name, into, out: self._save_name(name, stmt, depth, into, out))
             return self._in_order(kept, stmt, []), [*step.adjoint, *back], needs
-        also = [Effect(e) for e in step.also_reads]
-        reads = self.reads.parts_of([*step.first, *step.adjoint, *also], stmt)
+        reads = self._reads_of(step)
         own: Needs = frozenset(("name", name) for name in bound)
         post = reads & own
         needs = needs | self.reads.parts.new(reads - post, needs)
@@ -165,6 +168,15 @@ class _Placer(Loops, Guards):
         back = [*step.first, *contents[1], *step.adjoint] if isinstance(stmt, Store) \
             else [*step.adjoint, *contents[1], *restores]
         return self._in_order([*saves, *contents[0]], step.forward or stmt, late), back, needs
+
+    def _reads_of(self, step: Step) -> Needs:
+        # loops ask again and again
+        known = self.read.get(step)
+        if known is None or known[0] != len(self.reads.primal):
+            also = [Effect(e) for e in step.also_reads]
+            reads = self.reads.parts_of([*step.first, *step.adjoint, *also], step.stmt)
+            known = self.read[step] = len(self.reads.primal), reads
+        return known[1]
 
     def _in_order(self, saves: Block, stmt: Statement, late: Block) -> Block:
         """What is saved goes on its list before the statement; where that may fail, only after it."""
@@ -340,10 +352,10 @@ class _Placer(Loops, Guards):
         """A branch; in a loop, names that belong to it alone are saved when they are bound, like those of the loop."""
         if depth == 0 or self.plain or self.counting:
             return self.block(inner, start, depth)
-        _, _, end = self._dry(inner, start, depth)
-        fresh = self._branch_names(stmt, inner, start, end)
+        tried = self._dry(inner, start, depth)
+        fresh = self._branch_names(stmt, inner, start, tried[2])
         self._note_late(inner, fresh)
-        ahead, back, end = self.block(inner, start, depth)
+        ahead, back, end = tried if self._needs_alone() else self.block(inner, start, depth)
         pops = [Bind((n,), (Call(Attr(Name(self._stack(("late", self._definition(inner, n), n), n)), "pop")),))
                 for n in sorted(fresh)]
         return ahead, [*pops, *back], end - {("name", n) for n in fresh}

@@ -45,7 +45,8 @@ class Loops(Placing):
         parts = self.reads.parts
         head = needs | self.reads.of(tail, stmt)
         for visit in itertools.count():
-            _, _, end = self._dry(inner, head, depth + 1)
+            tried = self._dry(inner, head, depth + 1)
+            end = tried[2]
             fresh = self._late_names(stmt, inner, needs, end)
             back = frozenset(k for k in end if not (k[0] == "name" and (k[1] in fresh or k[1] in targets)))
             back = parts.new(parts.earlier(back, stmt), head)
@@ -53,7 +54,7 @@ class Loops(Placing):
                 break
             head = head | (back if visit < MOST_VISITS else whole_arrays(back))
         self._note_late(inner, fresh)
-        ahead, behind, end = self.block(inner, head, depth + 1)
+        ahead, behind, end = tried if self._needs_alone() else self.block(inner, head, depth + 1)
         pops = [Bind((n,), (Call(Attr(Name(self._stack(("late", self._definition(inner, n), n), n)), "pop")),))
                 for n in sorted(fresh)]
         body = (*pops, *behind, *tail)
@@ -74,12 +75,26 @@ class Loops(Placing):
 
     def _dry(self, inner: list[Step], head: Needs, depth: int) -> tuple[Block, Block, Needs]:
         """What a body needs at its end, without keeping what was made."""
+        # a loop asks several times, and so do those around it of all that is inside of them
+        key = id(inner), head, len(self.reads.primal)
+        if key in self.tried and not self._depends_on_more():
+            return self.tried[key]
         kept = (list(self.before), dict(self.stacks), set(self.declared), dict(self.late))
         fresh = self.c.fresh.copy()
-        result = self.block(inner, head, depth)
+        self.trying += 1
+        result = self.tried[key] = self.block(inner, head, depth)
+        self.trying -= 1
         self.before, self.stacks, self.declared, self.late = kept
         self.c.fresh.go_back(fresh)
         return result
+
+    def _needs_alone(self) -> bool:
+        """Whether what is made now is going to be thrown away, and only asked what it needs."""
+        return self.trying > 0 and not self._depends_on_more()
+
+    def _depends_on_more(self) -> bool:
+        """Whether what a block needs depends on more than what is needed after it."""
+        return self.plain or self.counting
 
     def _save_target(self, stmt: For | While, needs: Needs, depth: int) -> tuple[Needs, tuple[Block, Block]]:
         saves: Block = []

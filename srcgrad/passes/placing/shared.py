@@ -22,6 +22,8 @@ class Placing:
     stacks: dict[Any, str]
     declared: set[str]
     late: dict[Statement, frozenset[str]]
+    tried: dict[tuple[int, Needs, int], tuple[Block, Block, Needs]]
+    trying: int
     counting: bool
     covered: frozenset[str]
     half: list[tuple[Expr, tuple[Statement, ...]]]
