@@ -48,11 +48,9 @@ class Found:
     """A function and all that its text means.
 
     Calling the object with `args, kwargs` runs `function(*bound, *args, **{**bound_kwargs, **kwargs})`.
-    `tree` has the lines and columns of the file (bytes of UTF-8, as in `ast`), private names as Python mangles them,
-    and no decorators.  Default values are those of `function`: what the tree says of them was evaluated long ago.
     """
     function: types.FunctionType
-    tree: gast.FunctionDef | gast.Lambda
+    site: _Site
     file: str
     globals: dict[str, Any]
     cells: dict[str, types.CellType]
@@ -61,6 +59,16 @@ class Found:
     bound_kwargs: dict[str, Any]
     signature: inspect.Signature
     """Of `function`, with the parameters that are bound."""
+
+    @functools.cached_property
+    def tree(self) -> gast.FunctionDef | gast.Lambda:
+        """The text, with the lines and columns of the file (bytes of UTF-8, as in `ast`), private names as Python
+        mangles them, and no decorators.  Default values are those of `function`: what the tree says of them was
+        evaluated long ago.
+        """
+        # most functions that are looked at are known already, or turn out not to matter
+        with _lock:
+            return _tree(self.site)
 
 
 def find(function: Callable[..., Any]) -> Found:
@@ -76,15 +84,14 @@ def find(function: Callable[..., Any]) -> Found:
     code = plain.__code__
     with _lock:
         site = _site_of(plain)
-        tree = _tree(site)
-    _refuse_suspended(plain, tree)
+    _refuse_suspended(plain, site.node)
     return Found(
         function=plain,
-        tree=tree,
+        site=site,
         file=code.co_filename,
         globals=plain.__globals__,
         cells=dict(zip(code.co_freevars, plain.__closure__ or (), strict=True)),
-        name="lambda_" if isinstance(tree, gast.Lambda) else site.name,
+        name="lambda_" if isinstance(site.node, ast.Lambda) else site.name,
         bound=bound,
         bound_kwargs=bound_kwargs,
         signature=_signature(plain),
@@ -192,11 +199,11 @@ def _in_stdlib(file: str) -> bool:
     return file.startswith(_STDLIB + os.sep) and not {"site-packages", "dist-packages"} & set(file.split(os.sep))
 
 
-def _refuse_suspended(function: types.FunctionType, tree: gast.FunctionDef | gast.Lambda) -> None:
+def _refuse_suspended(function: types.FunctionType, node: Definition) -> None:
     for flag, kind in _REFUSED.items():
         if function.__code__.co_flags & flag:
             file = function.__code__.co_filename
-            at = At(file, tree.lineno, tree.col_offset, tree.end_lineno, tree.end_col_offset)
+            at = At(file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
             raise UnsupportedError(
                 f"{function.__name__} is {kind}, which can't be differentiated", at,
                 "Write a plain function that returns its result.")
@@ -238,6 +245,9 @@ def _lines(code: types.CodeType, globals: dict[str, Any]) -> list[str]:
 def _site_of(function: types.FunctionType) -> _Site:
     code = function.__code__
     lines = _lines(code, function.__globals__)
+    known = _sites.get(id(code))
+    if known is not None and known[0] is code and known[1] is lines:
+        return known[2]
     where = f"{function.__qualname__} ({code.co_filename}, line {code.co_firstlineno})"
     if not lines:
         raise SourceNotFound(
@@ -252,7 +262,15 @@ def _site_of(function: types.FunctionType) -> _Site:
             raise SourceNotFound(f"the source of {where} isn't Python: {error}", remedy=_RELOAD) from error
     if site is None:
         raise SourceNotFound(f"the file has changed since {where} was compiled", remedy=_RELOAD)
+    if len(_sites) > _MOST_SITES:
+        _sites.clear()
+    _sites[id(code)] = code, lines, site
     return site
+
+
+# Code -> the lines that it was found in, and where, by identity: `linecache` makes new lines for a file that changes.
+_sites: dict[int, tuple[types.CodeType, list[str], _Site]] = {}
+_MOST_SITES = 500
 
 
 @functools.lru_cache(maxsize=32)
