@@ -410,7 +410,14 @@ def _names_read(expr: Expr) -> frozenset[str]:
 
 def substitute(expr: Expr, values: dict[str, Expr]) -> Expr:
     """The expression with names replaced by expressions."""
-    return map_expr(lambda e: values.get(e.id, e) if isinstance(e, Name) else e, expr)
+    # most that is looked at reads none of them
+    if values.keys().isdisjoint(names_read(expr)):
+        return expr
+    if isinstance(expr, Name):
+        return values[expr.id]
+    old = children(expr)
+    new = tuple(substitute(child, values) for child in old)
+    return expr if all(map(operator.is_, old, new)) else rebuild(expr, new)
 
 
 _EXPRESSIONS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
