@@ -76,11 +76,16 @@ def compile_gradient(found: Found, values: tuple[Value, ...], request: Request,
                      samples: tuple[Any, ...] | None = None) -> Artifact:
     """Compiles the derivative of a function for these kinds of arguments; `samples` are the arguments themselves."""
     with _rare_collections():
-        *_, (_, last) = _stages(found, values, request, samples)
-        assert not isinstance(last, Code)
-        made = last()
+        made = _final(found, values, request, samples)
     guards = facts_as_guards(made.guards, tuple(p.name for p in made.params))
     return Artifact(made.text, made.forward, made.pullback, guards, made.arguments)
+
+
+def _final(found: Found, values: tuple[Value, ...], request: Request, samples: tuple[Any, ...] | None) -> Finished:
+    # a function of its own, so that most of what was made is gone when collections are frequent again
+    *_, (_, last) = _stages(found, values, request, samples)
+    assert not isinstance(last, Code)
+    return last()
 
 
 _compiling = threading.Lock()
@@ -163,17 +168,17 @@ class Front:
 
 def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Front]]:
     """The stages before anything is reversed; the last has the facts."""
+    facts_of = partial(_facts, entry, callees, {})
     unit = hold_outer_names(cut(unit))
     yield "core", Front(_verified(unit))
-    unit, facts = inline_all(
-        unit, lambda unit, optimistic: _facts(unit, entry, callees, optimistic, unit.chains), callees.kept)
+    unit, facts = inline_all(unit, lambda unit, optimistic: facts_of(unit, optimistic, unit.chains), callees.kept)
     yield "inline", Front(_verified(unit))
-    unit, facts = hold_outside(unit, facts, lambda unit: _facts(unit, entry, callees))
+    unit, facts = hold_outside(unit, facts, facts_of)
     unit, origin = number_versions(resolve(unit, facts))
     yield "resolve", Front(_verified(unit))
-    unit, temporaries = split(unit, _facts(unit, entry, callees))
-    ready = prepare(unit, lambda unit: _facts(unit, entry, callees))
-    facts = _facts(ready.unit, entry, callees)
+    unit, temporaries = split(unit, facts_of(unit))
+    ready = prepare(unit, facts_of)
+    facts = facts_of(ready.unit)
     check_settled(facts)
     check_outer_names(ready.unit, facts)
     _refuse_unmade(facts)
@@ -189,10 +194,13 @@ def _refuse_unmade(facts: Facts) -> None:
                                    "Decide it by a test in the same statement, or write the cases out.")
 
 
-def _facts(unit: Unit, entry: Entry, callees: Callees, optimistic: bool = False,
+def _facts(entry: Entry, callees: Callees, assumed: dict[Any, Any], unit: Unit, optimistic: bool = False,
            chains: Mapping[Statement, tuple[Any, ...]] | None = None) -> Facts:
-    """What is known of the function; with `chains`, calls may still be put in place."""
-    facts = interpret(unit.code, unit.outer, entry, callees, optimistic, chains)
+    """What is known of the function; with `chains`, calls may still be put in place.
+
+    assumed: which lengths are equal, as far as that was needed before; so the next walk need not find it out.
+    """
+    facts = interpret(unit.code, unit.outer, entry, callees, optimistic, chains, assumed)
     # names that later passes take out of the program (of callees put in place, say) still decided what it is
     callees.guards.update(facts.guards)
     return facts

@@ -37,7 +37,9 @@ class Linear:
         terms = dict(self.terms)
         for token, c in other.terms:
             terms[token] = terms.get(token, 0) + c
-        kept = sorted(((t, c) for t, c in terms.items() if c), key=lambda p: repr(p[0]))
+        kept = [(t, c) for t, c in terms.items() if c]
+        if len(kept) > 1:
+            kept.sort(key=lambda p: repr(p[0]))
         return Linear(self.const + other.const, tuple(kept))
 
     def __mul__(self, k: int) -> Linear:

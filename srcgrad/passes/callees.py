@@ -335,9 +335,8 @@ class Callees:
     def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Any:
         kinds = {ListOf: "list", DictOf: "dict", ObjectOf: "object"}
         held = [m for m in members(template.value) if type(m) in kinds]
-        storage = ev.storage(expr, kinds[type(held[0])] if held else "array", path)
+        storage = ev.storage(expr, kinds[type(held[0])] if held else "array", path, template.active and not held)
         storage.cls = getattr(held[0], "cls", None) if held else None
-        ev.heap.mark(storage, active=template.active and storage.kind == "array")
         for name, part in template.fields:
             ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
         return storage
@@ -372,7 +371,7 @@ def _is_unsettled(items: list[Abstract], optimistic: bool) -> bool:
 def _keep_together(ev: Evaluator, item: Abstract) -> None:
     """Caller and callee must agree on where adjoints are: in the shadow those of all arrays of a value, or of none."""
     reached = _reach(item)
-    written = {s.group for s in ev.heap.storages() if s.written}
+    written = ev.heap.written_groups()
     if item.active and any(s.kind != "array" or s.group in written for s in reached):
         for storage in reached:
             ev.heap.mark(storage, written=True, loose=True)

@@ -79,7 +79,8 @@ def _kind(ev: Evaluator, expr: Opaque, env: Env) -> Abstract:
         ev.heap.mark(storage, keyed=key.active)
         result = Abstract(DictOf(()), frozenset((Ref(storage),)))
     # what is changed later on must be there as statements, for its adjoint to be made beside it
-    changed = [s for s in reach([result]) if s.written or s.active or s.keyed or s is storage and _holds_active(s)]
+    changed = [s for s in reach([result])
+               if ev.heap.is_written(s) or s.active or s.keyed or s is storage and _holds_active(s)]
     return noted(ev, expr) if changed else result
 
 

@@ -88,11 +88,11 @@ def write(ev: Evaluator, owner: Abstract, key: Any, value: Abstract, env: Env, k
 
 
 def put(ev: Evaluator, storage: Storage, key: Any, value: Abstract, env: Env, exact: bool,
-        kind: Value | None = UNKNOWN) -> None:
-    ev.heap.put(storage, key, value, kind)
+        kind: Value | None = UNKNOWN, seen: bool = True) -> None:
+    ev.heap.put(storage, key, value, kind, seen)
     if key == ANY:
         for known in [k for k in storage.fields if k != ANY]:
-            ev.heap.put(storage, known, value)
+            ev.heap.put(storage, known, value, seen=seen)
         for slot in [s for s in env if isinstance(s, Slot) and s.storage is storage]:
             env[slot] = ev.heap.join(env[slot], value)
         return
@@ -141,6 +141,8 @@ def remove(ev: Evaluator, owner: Abstract, key: Any, env: Env) -> None:
 def born(ev: Evaluator, expr: Expr, kind: str, pairs: Iterable[tuple[Any, Abstract]], env: Env,
          cls: type | None = None) -> Storage:
     """A new storage that holds these items."""
+    # what objects of a class hold is asked for together
+    seen = kind == "object" or ev.heap.knows(ev.place(expr))
     storage = ev.storage(expr, kind)
     storage.cls = cls
     for slot in [s for s in env if isinstance(s, Slot) and s.storage is storage]:
@@ -148,7 +150,7 @@ def born(ev: Evaluator, expr: Expr, kind: str, pairs: Iterable[tuple[Any, Abstra
     pairs = list(pairs)
     storage.born_with = frozenset(k for k, _ in pairs if k != ANY)
     for key, item in pairs:
-        put(ev, storage, key, item, env, True, None)
+        put(ev, storage, key, item, env, True, None, seen)
     return storage
 
 
@@ -182,9 +184,7 @@ def list_(ev: Evaluator, expr: List, env: Env) -> Abstract:
     items: list[Abstract] = []
     for part in expr.items:
         items.extend(_spread_into_list(ev, part, env) if isinstance(part, Star) else [ev(part, env)])
-    storage = born(ev, expr, "list", [], env)
-    for item in items:
-        ev.heap.put(storage, ANY, item)
+    storage = born(ev, expr, "list", [(ANY, item) for item in items], env)
     ev.displays[id(expr)] = TupleOf(tuple(map(ev.argument_value, expr.items, items))) \
         if not any(isinstance(part, Star) for part in expr.items) else UNKNOWN
     return Abstract(ListOf(None), frozenset((Ref(storage),)))

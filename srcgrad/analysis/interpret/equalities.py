@@ -1,7 +1,7 @@
 """Which lengths are assumed to be equal: guards check it, and equal lengths are written alike."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from srcgrad.analysis.lengths import SliceLength, map_inner, value_of, weight
@@ -14,13 +14,12 @@ _Pair = tuple[Linear, Linear]
 class Equalities:
     """Lengths that are equal in this call, as far as that was needed.
 
-    guards: every assumption is put there.  sizes: the arguments' symbols in this call.  changed: is called when
-    another assumption is made.
+    guards: every assumption is put there.  sizes: the arguments' symbols in this call.  assumed: how many assumptions
+    there are.
     """
 
-    def __init__(self, guards: dict[Any, Any], sizes: Mapping[Any, int],
-                 changed: Callable[[], object] = lambda: None) -> None:
-        self.guards, self.sizes, self._changed = guards, sizes, changed
+    def __init__(self, guards: dict[Any, Any], sizes: Mapping[Any, int]) -> None:
+        self.guards, self.sizes, self.assumed = guards, sizes, 0
         self._simpler: dict[Linear, Linear] = {}
         self._canonical: dict[int, tuple[Array, Array]] = {}     # answers by identity, as long as nothing is assumed
         for key, fact in guards.items():
@@ -71,7 +70,7 @@ class Equalities:
             kept, replaced = (q, p) if weight(q) < weight(p) else (p, q)
             self._simpler[replaced] = kept
             self._canonical.clear()
-            self._changed()
+            self.assumed += 1
 
     def _needed(self, p: Linear, q: Linear) -> list[_Pair] | None:
         """What must be equal for two forms to be, where it is in this call; None where it isn't known to be.

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.analysis.interpret import classes, closures, comprehension, containers, fields, narrowing, operations
 from srcgrad.analysis.interpret.equalities import Equalities
+from srcgrad.analysis.interpret.made import Made
 from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
@@ -64,6 +65,7 @@ from srcgrad.lang.core import (
     Tuple,
     Unary,
 )
+from srcgrad.lang.names import Fresh
 from srcgrad.lang.source import is_user_function
 from srcgrad.rules.spellings import METHODS
 
@@ -85,7 +87,7 @@ class Evaluator:
     """Evaluates expressions in a state; `calls` says what a call gives."""
 
     def __init__(self, heap: Heap, outer: Callable[[str], Outer | None], guards: dict, sizes: Mapping[Any, int],
-                 call: Callable[[Evaluator, Call, Env], Abstract], annotate: Callable[[Expr, Abstract], None]) -> None:
+                 call: Callable[[Evaluator, Call, Env], Abstract], kinds: dict[tuple[Any, int], Abstract]) -> None:
         self.heap, self.outer, self.guards, self.sizes, self._calls = heap, outer, guards, sizes, call
         self.site: Any = None
         self.partial = 0                             # how often a value came up that isn't wholly known yet
@@ -102,8 +104,8 @@ class Evaluator:
         self.live_after: frozenset[str] = frozenset()
         self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place
         self.descents: dict[tuple[Any, int], Mapping[Any, int]] = {}    # calls that go down a structure, how deep it is
-        self.made: Callable[[Any, str], str] = lambda stmt, hint: hint      # names for what rewriting holds
-        self._annotate = annotate
+        self.made = Made(Fresh())        # what rewriting makes
+        self._kinds = kinds              # what is found out: (statement, id of an expression in it) -> the value
         self.rewrites: dict[tuple[Any, int], Build] = {}
         self.replacements: dict[Any, Replace] = {}
         self._outer_values: dict[str, Abstract] = {}
@@ -113,10 +115,9 @@ class Evaluator:
         self._within: list[type] = []
         self._recursive: set[type] = set()           # classes whose objects hold others of the same class
         self.displays: dict[int, Value] = {}         # lists as they are written, by the expression
-        self.equalities = Equalities(guards, sizes, heap.forget_joins)
+        self.equalities = Equalities(guards, sizes)
         self.unify, self.size = self.equalities.unify, self.equalities.size
-        heap.unify, heap.canonical = self.unify, self.canonical
-        heap.forget_joins()
+        heap.take_up(self.equalities)
 
     # ------------------------------------------------------------ entry
 
@@ -139,8 +140,8 @@ class Evaluator:
                 and (not isinstance(expr, Call) or isinstance(item.value, Known)):
             item = replace(item, partial=True)
         self.partial += item.partial
-        self.pending += item.value == PENDING
-        self._annotate(expr, item)
+        self.pending += item.value is PENDING       # nothing is asked as often
+        self._kinds[self.site, id(expr)] = item
         return item
 
     def value(self, item: Abstract) -> Value:
@@ -229,8 +230,7 @@ class Evaluator:
             if active and value.dtype is not None and value.dtype.kind not in "biufc":
                 raise Refused(f"an array of dtype {value.dtype} has no derivative, and this makes one of what is "
                               "differentiated", "use arrays of floating or complex numbers", expr.at)
-            storage = self.storage(expr, "array")
-            self.heap.mark(storage, active=active)
+            storage = self.storage(expr, "array", active=active)
             return Abstract(value, frozenset((Ref(storage),)), active and value.dims is None)
         if isinstance(value, TupleOf):
             items = tuple(self._fresh_item(expr, k, v, active) for k, v in enumerate(value.items))
@@ -243,13 +243,16 @@ class Evaluator:
 
     def _fresh_item(self, expr: Expr, k: int | str, value: Value, active: bool) -> Abstract:
         if isinstance(value, Array):
-            storage = self.storage(expr, "array", k)
-            self.heap.mark(storage, active=active)
+            storage = self.storage(expr, "array", k, active)
             return Abstract(value, frozenset((Ref(storage),)))
         return Abstract(value, varied=active and not isinstance(value, Known))
 
-    def storage(self, expr: Expr, kind: str, part: Any = None) -> Storage:
-        storage = self.heap.storage((self.site, id(expr), part), kind)
+    def place(self, expr: Expr, part: Any = None) -> tuple[Any, int, Any]:
+        """What the storage is known by that an expression, or a part of its result, makes."""
+        return self.site, id(expr), part
+
+    def storage(self, expr: Expr, kind: str, part: Any = None, active: bool = False) -> Storage:
+        storage = self.heap.storage(self.place(expr, part), kind, active=active)
         storage.home = self.loops
         self.born.add(storage)
         return storage
@@ -301,9 +304,8 @@ class Evaluator:
         """An outer value or an argument: its storages are named by the path that leads to them."""
         match value:
             case Array():
-                storage = self.heap.storage((origin, path), "array", origin, _hint(path))
+                storage = self.heap.storage((origin, path), "array", origin, _hint(path), active)
                 storage.home = ()
-                self.heap.mark(storage, active=active)
                 return Abstract(value, frozenset((Ref(storage),)), active and value.dims is None)
             case TupleOf(items, _):
                 parts = tuple(self.from_value(v, (path, k), origin, active) for k, v in enumerate(items))
@@ -594,7 +596,7 @@ class Evaluator:
             kept = [m for m in value.kinds if able(m)]
             if kept and len(kept) < len(value.kinds):
                 item = narrowing.restricted(item, kept)
-                self._annotate(expr, item)
+                self._kinds[self.site, id(expr)] = item
                 value = self.value(item)
         return item, value
 
@@ -622,8 +624,8 @@ class Evaluator:
 
     def perhaps_copy(self, expr: Expr, refs: frozenset[Ref], result: Value, active: bool) -> frozenset[Ref]:
         """The references of a value that is a view or a copy."""
-        storage = self.storage(expr, "array")
-        self.heap.mark(storage, active=active, loose=True)
+        storage = self.storage(expr, "array", active=active)
+        self.heap.mark(storage, loose=True)
         both = refs | {Ref(storage)}
         self.heap.unite(both)
         for ref in both:

@@ -43,6 +43,7 @@ from srcgrad.analysis.values import (
     Value,
     number_of,
 )
+from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -157,14 +158,17 @@ class Facts:
 
 def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
               user_result: Callable | None = None, optimistic: bool = False,
-              chains: Mapping[Statement, tuple[Any, ...]] | None = None) -> Facts:
+              chains: Mapping[Statement, tuple[Any, ...]] | None = None,
+              assumed: dict[Any, Any] | None = None) -> Facts:
     """Interprets a function for these arguments.
 
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
+    assumed: guards of lengths that were taken to be equal when the function was interpreted before; those that are
+    from now on are added.
     """
     heap = Heap()
     live = Liveness(code.body, captured_by_objects=closures.read_later(code, outer))
-    guards: dict = {}
+    guards: dict = dict(assumed or {})
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
     made = Made(names.Fresh(names.used(code)))
     for _ in range(MAX_ROUNDS):
@@ -173,9 +177,15 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result)
         walk.ev.made, walk.ev.chains = made, chains
+        known = walk.ev.equalities.assumed
         walk.function(code)
-        if not heap.changed:
+        # lengths that are taken to be equal were written differently before
+        if not heap.changed and walk.ev.equalities.assumed == known:
             break
+    else:
+        raise UnsupportedError("this function is too involved to be followed", code.at, "Split it into functions.")
+    if assumed is not None:
+        assumed.update((key, guard) for key, guard in facts.guards.items() if key[0] == "same")
     return facts
 
 
@@ -197,13 +207,10 @@ class _Walk(Control):
         self.breaks: list[list[Env]] = []
         self.tries: list[Handled] = []
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
-                            self._annotate)
+                            facts.kinds)
         self.ev.rewrites, self.ev.replacements = facts.rewrites, facts.replacements
         self.ev.optimistic, self.ev.sure = facts.optimistic, not entry.is_call
         facts.evaluator = self.ev
-
-    def _annotate(self, expr: Expr, item: Abstract) -> None:
-        self.facts.kinds[(self.ev.site, id(expr))] = item
 
     def function(self, code: Code) -> None:
         env: Env = {}
@@ -212,6 +219,7 @@ class _Walk(Control):
             if k in self.entry.in_place:
                 self._mark_in_place(env[param.name])
         self.facts.entry = dict(env)
+        self.heap.changed = False           # nothing has been asked yet
         loops = (s for s in statements(code.body) if isinstance(s, For))
         self.numbers = self.facts.numbers = {s: k for k, s in enumerate(loops)}
         self.block(code.body, env)

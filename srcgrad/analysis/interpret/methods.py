@@ -432,7 +432,7 @@ def _loop_of_updates(make: Make, d: Expr, other: Expr, pairs: bool, expr: Call) 
 def _views(pairs: bool) -> Any:
     """d.values(), d.items()   ->   a list that a loop over the keys fills"""
     def handle(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
-        if _is_kept(ev.site, expr) and any(ref.storage.written for ref in owner.refs):
+        if _is_kept(ev.site, expr) and any(ev.heap.is_written(ref.storage) for ref in owner.refs):
             raise Refused("a view of a dict that changes is kept",
                           "keep `list(...)` of it, where it is meant as it is now", expr.at)
 

@@ -2,14 +2,16 @@
 
 The heap model: arrays, lists, dicts and objects are *storages*, named by the place in the text where they are made.
 A reference is a set of (storage, view path); it is exact if there is one and its path is known.  Facts about
-storages only grow (written, active, dynamic, what they hold), so the whole walk is repeated until none does.
+storages only grow (written, active, dynamic, what they hold), so the whole walk is repeated until none does of which
+the walk may have been told less before.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.lengths import forget
 from srcgrad.analysis.values import (
     PENDING,
@@ -17,7 +19,6 @@ from srcgrad.analysis.values import (
     Array,
     Closure,
     DictOf,
-    Linear,
     ListOf,
     Number,
     ObjectOf,
@@ -154,7 +155,8 @@ def _reaches_active(item: Abstract) -> bool:
     return False
 
 
-_READ_ON_THE_WAY = ("active", "held", "shrinks", "given_away", "keyed")
+_READ_ON_THE_WAY = ("active", "shrinks", "given_away", "keyed")
+_READ_OF_CONTAINERS = ("many", "held")
 NOTHING = Abstract()
 NOT_YET = Abstract(PENDING)
 
@@ -165,6 +167,7 @@ class Heap:
     def __init__(self) -> None:
         self._storages: dict[Hashable, Storage] = {}
         self.changed = False
+        self._asked: set[str] = set()            # what is seldom asked for, and has been
         self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
         self.text = False            # something active was written as text, in this round as far as it has come
         self.text_in: set[Hashable] = set()      # the loops in which that is done
@@ -173,8 +176,8 @@ class Heap:
         self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self._joins: dict[tuple[int, int], tuple[Abstract, Abstract, Abstract]] = {}     # by identity, with operands
-        self.unify: Callable[[Linear, Linear], Linear | None] = lambda p, q: None
-        self.canonical: Callable[[Value], Value] = lambda value: value
+        self._assumed = 0            # how many lengths were taken to be equal for these
+        self._equalities = Equalities({}, {})
 
     def note_text(self, loops: Iterable[Hashable]) -> None:
         new = {self.loop_of.get(loop, loop) for loop in loops}
@@ -189,17 +192,46 @@ class Heap:
     def storages(self) -> Iterable[Storage]:
         return self._storages.values()
 
-    def storage(self, site: Hashable, kind: str, origin: str = "fresh", hint: str = "") -> Storage:
-        if site not in self._storages:
-            self._storages[site] = Storage(site, kind, origin, hint, number=len(self._storages))
-        return self._storages[site]
+    def knows(self, site: Hashable) -> bool:
+        """Whether something was made there before."""
+        return site in self._storages
+
+    def storage(self, site: Hashable, kind: str, origin: str = "fresh", hint: str = "",
+                active: bool = False) -> Storage:
+        """The storage of a place; nobody has asked yet whether a new one is active."""
+        known = self._storages.get(site)
+        if known is None:
+            known = self._storages[site] = Storage(site, kind, origin, hint, active=active, number=len(self._storages))
+        self.mark(known, active=active)
+        return known
 
     def mark(self, storage: Storage, **facts: bool) -> None:
         """Facts that come true; few of them are read during the walk itself."""
         for name, value in facts.items():
             if value and not getattr(storage, name):
                 setattr(storage, name, True)
-                self.changed |= name in _READ_ON_THE_WAY or name == "many" and storage.kind != "array"
+                self.changed |= name in _READ_ON_THE_WAY or name in self._asked \
+                    or name in _READ_OF_CONTAINERS and storage.kind != "array"
+
+    def is_written(self, storage: Storage) -> bool:
+        """Whether something writes into the storage, as far as is known yet."""
+        self._asked.add("written")
+        return storage.written
+
+    def is_many(self, storage: Storage) -> bool:
+        """Whether the storage may stand for several at once, as far as is known yet."""
+        self._asked.add("many")
+        return storage.many
+
+    def written_groups(self) -> set[Storage]:
+        """The groups that something writes into, as far as is known yet."""
+        self._asked.add("group")
+        return {s.group for s in self._storages.values() if self.is_written(s)}
+
+    def groups(self, refs: Iterable[Ref]) -> set[Storage]:
+        """The groups that are referred to, as far as is known yet."""
+        self._asked.add("group")
+        return {ref.storage.group for ref in refs}
 
     def note_resized(self, refs: Iterable[Ref], loops: Iterable[Hashable]) -> None:
         """These lists get longer or shorter in these loops."""
@@ -210,23 +242,24 @@ class Heap:
 
     def resized_in(self, refs: Iterable[Ref], loop: Hashable) -> bool:
         """Whether one of these lists, or one that may be confused with it, is resized in the loop."""
-        groups = {ref.storage.group for ref in refs}
+        groups = self.groups(refs)
         return any(loop in s.resized for s in self._storages.values() if s.group in groups)
 
-    def put(self, storage: Storage, key: Any, item: Abstract, kind: Value | None = UNKNOWN) -> None:
-        """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is."""
+    def put(self, storage: Storage, key: Any, item: Abstract, kind: Value | None = UNKNOWN, seen: bool = True) -> None:
+        """A container holds the item, in all iterations to come; kind: what kind of thing an unknown key is; seen:
+        somebody may have asked before what it holds."""
         item = shallow(forgetful(item))
         self.escape(item.value)
         if key == "*" and storage.kind == "dict" and kind is not None:
             kind = forgetful(Abstract(kind)).value
             kinds = kind if storage.keys is None else join(storage.keys, kind)
-            self.changed |= kinds != storage.keys
+            self.changed |= kinds != storage.keys and seen
             storage.keys = kinds
         old = storage.fields.get(key)
         new = item if old is None else self.join(old, item)
         if new != old:
             storage.fields[key] = new
-            self.changed = True
+            self.changed |= seen
         self._hold(item)
 
     def _hold(self, item: Abstract) -> None:
@@ -253,21 +286,24 @@ class Heap:
         roots = list({ref.storage.group: None for ref in refs})
         for other in roots[1:]:
             other.group_of = roots[0]
+        self.changed |= len(roots) > 1 and "group" in self._asked
 
     def join(self, a: Abstract, b: Abstract) -> Abstract:
         """What is true of both: references are united, and so no longer exact."""
         if a is b:
             return a
         # loops join the same states again and again
+        if self._assumed != self._equalities.assumed:
+            self._joins, self._assumed = {}, self._equalities.assumed
         joins = self._joins
         known = joins.get((id(a), id(b)))
         if known is None:
             known = joins[id(a), id(b)] = (a, b, self._joined(a, b))
         return known[2]
 
-    def forget_joins(self) -> None:
+    def take_up(self, equalities: Equalities) -> None:
         """Other lengths are assumed to be equal from now on."""
-        self._joins = {}
+        self._equalities, self._joins = equalities, {}
 
     def _joined(self, a: Abstract, b: Abstract) -> Abstract:
         if a == b:
@@ -306,8 +342,8 @@ class Heap:
         if isinstance(a, Array) and isinstance(b, Array) and a.dims and b.dims and len(a.dims) == len(b.dims):
             for p, q in zip(a.dims, b.dims):
                 if p is not None and q is not None and p != q:
-                    self.unify(p, q)
-            a, b = self.canonical(a), self.canonical(b)
+                    self._equalities.unify(p, q)
+            a, b = self._equalities.canonical(a), self._equalities.canonical(b)
         return join(a, b)
 
     def _merge_refs(self, refs: frozenset[Ref]) -> frozenset[Ref]:

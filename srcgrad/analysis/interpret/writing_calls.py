@@ -192,7 +192,7 @@ class _Rewriter:
         """The call without `out`, and without what says nothing then."""
         kwargs = {k: v for k, v in self.kwargs.items() if k not in ("casting", "subok", "order")}
         whole = Call(self.call.func, tuple(args), tuple(kwargs.items()), at=self.at)
-        return rewritten_call(self.ev, whole, self.env) or whole
+        return self.ev.made.in_place_of(self.call, rewritten_call(self.ev, whole, self.env) or whole)
 
     def check_casts(self, function: Any, args: list[Expr]) -> None:
         dtype = self.kwargs.get("dtype")
@@ -304,7 +304,7 @@ class _Rewriter:
         assert isinstance(self.call.func, Attr) and isinstance(self.call.func.value, Attr)
         spelled = Attr(self.call.func.value.value, getattr(found, "__name__", ""), at=self.at)
         whole = Call(spelled, (args[0],), (("axis", axis), *kwargs.items()), at=self.at)
-        return rewritten_call(self.ev, whole, self.env) or whole
+        return self.ev.made.in_place_of(self.call, rewritten_call(self.ev, whole, self.env) or whole)
 
     # ------------------------------------------------------------ draws
 
@@ -335,7 +335,7 @@ def check_apart(ev: Evaluator, array: Expr, values: Expr, env: Env, at: Any) -> 
     that is certain, else when it runs."""
     mine, theirs = (ev(e, env).refs for e in (array, values))
     kind = ev.value(ev(values, env))
-    whole = len(mine) == 1 and all(ref.path == () and not ref.storage.many for ref in mine)
+    whole = len(mine) == 1 and all(ref.path == () and not ev.heap.is_many(ref.storage) for ref in mine)
     if whole and theirs and {r.storage for r in theirs} == {r.storage for r in mine} \
             and isinstance(kind, Array) and kind.dims:
         raise Refused("the values that are written lie in the array itself, and change while they are read",

@@ -359,7 +359,7 @@ class Probe(Evaluator):
 
     def __init__(self, context: Context, stmt: Statement | None = None) -> None:
         ev = context.facts.evaluator
-        super().__init__(Heap(), ev.outer, {}, ev.sizes, Calls({}), lambda expr, item: None)
+        super().__init__(Heap(), ev.outer, {}, ev.sizes, Calls({}), {})
         self._helpers, self._facts, self._stmt = context.helpers, context.facts, stmt
         self.unify = ev.unify
 
