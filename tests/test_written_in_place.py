@@ -181,3 +181,45 @@ def unused_list(x):
 @pytest.mark.parametrize("f", [unused_view, unused_number, unused_list])
 def test_results_that_are_not_used(f, options):
     check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- lengths that masks decide
+
+def crossed_by_a_mask(a, limit):
+    k = np.ix_(np.arange(a.shape[0]), a[0] > limit)
+    a[k] *= a[:, :1]
+    return np.sum(a[k] * a)
+
+
+@every_option
+def test_a_crossing_by_a_mask_is_as_long_as_the_mask_says(options):
+    check_program(crossed_by_a_mask, (CELLS, np.sort(CELLS[0])[-2] + 0.01), (0,), **options)
+
+
+# ---------------------------------------------------------------- writes that are expressions
+
+def one_of_two_writes(x):
+    y = x * 1.0
+    y.fill(3.0) if x[0] > 100.0 else y[1:].fill(x[0])
+    np.negative(y, y[::-1]) if False else np.negative(y, y)
+    (lambda u: u.fill(x[1]))(y[2:])
+    x[0] > 100.0 and y.sort()
+    x[0] > 100.0 or y[::-1].sort()
+    z = np.empty((4, 4))
+    np.multiply.outer(y, x, out=z)
+    return np.sum(y * x) + np.sum(z * z)
+
+
+def one_of_two_owners(x):
+    a, b = x * 1.0, x * 2.0
+    c = (a, b)[int(x[3] > 0.5)]
+    c *= x
+    (b if x[1] > 0.0 else a)[2] = x[0]
+    (a if x[1] > 1.0 else b)[1:] *= a[:-1]
+    return np.sum(a * a * b)
+
+
+@every_option
+@pytest.mark.parametrize("f", [one_of_two_writes, one_of_two_owners])
+def test_writes_that_are_expressions(f, options):
+    check_program(f, (X,), (0,), **options)

@@ -42,6 +42,11 @@ def write_same_kind_into(value: Any, out: Array) -> Array:
     return out
 
 
+@equivalent_method(np.ndarray, "fill", writes=True)
+def fill(a: Array, value: Any) -> None:
+    a[...] = value
+
+
 @equivalent(np.copyto, writes=True)
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     if where is True:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret.expressions import basic_index
-from srcgrad.analysis.interpret.interpreter import Facts, filled_array
+from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.state import Abstract, Ref, Storage
 from srcgrad.analysis.scope import Outer
 from srcgrad.analysis.values import UNKNOWN, Array, ListOf, RangeOf, TupleOf, Value, number_of
@@ -81,9 +81,6 @@ class _Resolver:
             return list(self.block(stmt.body if self.facts.taken[stmt] else stmt.orelse))
         if isinstance(stmt, Store):
             return self._store(stmt)
-        filled = filled_array(stmt)
-        if filled is not None and isinstance(self.facts.value(stmt, filled[0]), Array):
-            return [Store(Item(filled[0], Const(...), at=stmt.at), None, filled[1], at=stmt.at)]
         if isinstance(stmt, Bind) and stmt.values == tuple(map(Name, stmt.names)):
             return []
         if isinstance(stmt, Bind):

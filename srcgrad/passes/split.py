@@ -351,6 +351,8 @@ class _Splitter:
         if isinstance(owner, (Item, Attr)) and not self._has_call(owner):
             inner = self._store_place(stmt, owner, before)
             return inner if is_place(inner) else self._name("t", inner, before)
+        if isinstance(owner, (Cond, Bool)) and self.active(stmt, owner):
+            return self.operand(stmt, owner, before)
         return self._name("t", self.operation(stmt, owner, before), before)
 
     def _has_call(self, expr: Expr) -> bool:

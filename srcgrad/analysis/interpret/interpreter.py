@@ -48,7 +48,6 @@ from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
     Bind,
-    Call,
     Code,
     Comment,
     Const,
@@ -187,14 +186,6 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     if assumed is not None:
         assumed.update((key, guard) for key, guard in facts.guards.items() if key[0] == "same")
     return facts
-
-
-def filled_array(stmt: Statement) -> tuple[Expr, Expr] | None:
-    """a and v, if the statement is `a.fill(v)`."""
-    match stmt:
-        case Effect(Call(Attr(array, "fill"), (value,), ())):
-            return array, value
-    return None
 
 
 class _Walk(Control):
@@ -485,12 +476,6 @@ class _Walk(Control):
         containers.write(self.ev, owner, name, value, env)
 
     def _effect(self, stmt: Effect, env: Env) -> Env:
-        filled = filled_array(stmt)
-        if filled is not None:
-            array = self.ev(filled[0], env)
-            if isinstance(self.ev.value(array), Array):
-                self._write_array(array, self.ev(filled[1], env))
-                return env
         self.ev(stmt.value, env)
         return env
 

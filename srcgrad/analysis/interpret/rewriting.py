@@ -8,7 +8,8 @@
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,9 @@ from srcgrad.lang.core import (
     Attr,
     Bin,
     Bind,
+    Bool,
     Call,
+    Cond,
     Const,
     Effect,
     Expr,
@@ -31,8 +34,9 @@ from srcgrad.lang.core import (
     Statement,
     Store,
     Unpack,
+    children,
     expressions,
-    map_expr,
+    rebuild,
     statements,
     walk,
 )
@@ -50,7 +54,7 @@ def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
     if isinstance(stmt, For) and (new := rewritten_loop(ev, stmt, env)) is not None:
         return new
     if _has_candidates(stmt):
-        whole = _with_expressions(stmt, lambda e: _expression(ev, e, env))
+        whole = _with_expressions(stmt, lambda e: _reached(ev, e, env))
         if whole is not stmt:
             return _settled(whole)
     return rewritten_unpack(ev, stmt, env) if isinstance(stmt, Unpack) else None
@@ -86,7 +90,7 @@ def _with_expressions(stmt: Statement, function: Callable[[Expr], Expr]) -> Stat
 
     def one(expr: Expr) -> Expr:
         nonlocal changed
-        new = map_expr(function, expr)
+        new = function(expr)
         changed |= new is not expr
         return new
     fields: dict[str, Any] = {}
@@ -96,6 +100,24 @@ def _with_expressions(stmt: Statement, function: Callable[[Expr], Expr]) -> Stat
         elif isinstance(value, tuple) and value and all(isinstance(v, Expr) for v in value):
             fields[name] = tuple(map(one, value))
     return replace(stmt, **fields) if changed else stmt
+
+
+def _reached(ev: Evaluator, expr: Expr, env: Env) -> Expr:
+    """The expression with all that it evaluates rewritten: nothing is known of the rest."""
+    parts = list(children(expr))
+    for k in _evaluated(ev, expr, env, len(parts)):
+        parts[k] = _reached(ev, parts[k], env)
+    new = expr if all(map(operator.is_, parts, children(expr))) else rebuild(expr, tuple(parts))
+    return _expression(ev, new, env)
+
+
+def _evaluated(ev: Evaluator, expr: Expr, env: Env, count: int) -> Iterable[int]:
+    """Which of its parts the expression evaluates, for all that is known."""
+    if isinstance(expr, Cond) and (test := ev.truth(ev(expr.test, env))) is not None:
+        return [k for k, part in enumerate(children(expr)) if part is not (expr.orelse if test else expr.body)]
+    if isinstance(expr, Bool) and ev.truth(ev(expr.values[0], env)) is (expr.op == "or"):
+        return (0,)
+    return range(count)
 
 
 def _expression(ev: Evaluator, expr: Expr, env: Env) -> Expr:

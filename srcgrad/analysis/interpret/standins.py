@@ -257,11 +257,13 @@ def _number(value: Number, run: Run) -> Any:
 
 @functools.lru_cache(maxsize=2048)
 def _array(dtype: np.dtype, shape: tuple[int, ...], index: int) -> np.ndarray:
-    """Read-only ones; square matrices are well conditioned.  They vary, since they could be axes or lengths."""
+    """Read-only ones; square matrices are well conditioned.  They vary, since they could be axes, lengths or masks."""
     ones = dtype.kind in "bfcO" or (dtype.kind in "iu" and index == 0)
     out = np.full(shape, 1 + (index == 1), dtype) if ones else np.zeros(shape, dtype)
     if len(shape) >= 2 and shape[-1] == shape[-2] and dtype.kind in "fc":
         out += shape[-1] * np.eye(shape[-1], dtype=dtype)
+    if dtype.kind == "b" and index == 1:
+        out.flat[1:] = False
     out.flags.writeable = False
     return out
 

@@ -36,8 +36,8 @@ GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 DRAWS = ("shuffle", "permutation", "choice")
 KEYWORDS = frozenset(("out", "where", "initial", "dtype", "casting", "copy"))
 REFUSED = {"nditer": "np.ndindex", "as_strided": "slices, or sliding_window_view", "nested_iters": "np.ndindex"}
-_NAMES = frozenset((*UFUNC_METHODS, *DRAWS, *REFUSED, *"""copyto put place putmask fill_diagonal put_along_axis sort
-    partition resize nan_to_num memoryview view setfield byteswap setflags hsplit""".split()))
+_NAMES = frozenset((*UFUNC_METHODS, *DRAWS, *REFUSED, *"""copyto put place putmask fill_diagonal put_along_axis fill
+    sort partition resize nan_to_num memoryview view setfield byteswap setflags hsplit""".split()))
 
 
 def is_candidate(expr: Expr) -> bool:
@@ -256,7 +256,7 @@ class _Rewriter:
         assert isinstance(self.call.func, Attr)
         if name == "at":
             return self.ufunc_at(ufunc, self.call.func.value)
-        if not self.active():
+        if not self.active() or "out" in self.kwargs:
             return self.into(getattr(ufunc, name), self.args)
         if name == "outer" and len(self.args) == 2 and not self.kwargs:
             return self.outer(self.call.func.value)
