@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness import check_program
+from harness import check_program, derivative
 from srcgrad import grad
 from srcgrad.errors import AliasError
 
@@ -223,3 +223,36 @@ def one_of_two_owners(x):
 @pytest.mark.parametrize("f", [one_of_two_writes, one_of_two_owners])
 def test_writes_that_are_expressions(f, options):
     check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- dtype=
+
+def typed(x):
+    y = np.asarray(x, dtype=float)
+    y[0] *= 2.0
+    z = np.array(x, np.float64)
+    z += 1.0
+    w = np.asarray([x[0], x[1]], dtype="float64")
+    w[1] *= y[0]
+    v = np.full_like(np.arange(4), x[1], dtype=x.dtype)
+    v[2] = z[0]
+    k = np.asarray(x * 10.0, dtype=int)
+    return np.sum(x * y * z * k, dtype=float) + w.sum(dtype=np.float64) * np.mean(v, dtype=float)
+
+
+@every_option
+@pytest.mark.parametrize("layout", ["C", "reversed"])
+def test_types_by_keyword_are_casts(layout, options):
+    check_program(typed, (LAYOUTS[layout][1],), (0,), **options)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_another_type_is_a_copy(options):
+    got = derivative(doubled_as_float, (0,), **options)(X.astype(np.float32))
+    np.testing.assert_allclose(got, [4.0 * X[0], *(2.0 * X[1:])], rtol=1e-6)
+
+
+def doubled_as_float(x):
+    y = np.asarray(x, dtype=float)
+    y[0] *= 2.0
+    return np.sum(x * y)

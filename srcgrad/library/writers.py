@@ -162,6 +162,16 @@ def reshape_in_place(a: Array, shape: Any) -> Array:
     return reshaped(a, shape)
 
 
+def cast(x: Any, dtype: Any) -> Array:
+    """f(x, dtype=dtype), of functions that take what they are given for one array"""
+    return np.asarray(x).astype(dtype, copy=False)
+
+
+def full_of_type(a: Array, fill_value: Any, dtype: Any) -> Array:
+    """np.full_like(a, fill_value, dtype)"""
+    return np.full(np.shape(a), fill_value).astype(dtype, copy=False)
+
+
 def trailing_outer(function: Callable, a: Any, b: Any) -> Array:
     """function.outer(a, b)"""
     return function(np.expand_dims(a, tuple(range(np.ndim(a), np.ndim(a) + np.ndim(b)))), b)

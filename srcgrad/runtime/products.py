@@ -23,7 +23,7 @@ def matmul_x1(g: Any, x2: Any, shape: Shape) -> Any:
            [1., 2., 3.]])
     """
     if np.ndim(x2) == 1:
-        return np.expand_dims(g, -1) * x2
+        return _scaled(g, x2, shape) if len(shape) == 1 else np.expand_dims(g, -1) * x2
     if len(shape) == 1:
         return unbroadcast(np.matmul(x2, g[..., np.newaxis])[..., 0], shape)
     return unbroadcast(g @ np.swapaxes(x2, -1, -2), shape)
@@ -32,10 +32,17 @@ def matmul_x1(g: Any, x2: Any, shape: Shape) -> Any:
 def matmul_x2(g: Any, x1: Any, shape: Shape) -> Any:
     """The adjoint of an array x2 of `shape` in x1 @ x2."""
     if np.ndim(x1) == 1:
-        return g * x1 if len(shape) == 1 else x1[:, np.newaxis] * g[..., np.newaxis, :]
+        return _scaled(g, x1, shape) if len(shape) == 1 else x1[:, np.newaxis] * g[..., np.newaxis, :]
     if len(shape) == 1:
         return unbroadcast((np.swapaxes(x1, -1, -2) @ g[..., np.newaxis])[..., 0], shape)
     return unbroadcast(np.swapaxes(x1, -1, -2) @ g, shape)
+
+
+def _scaled(g: Any, other: np.ndarray, shape: Shape) -> Any:
+    """The adjoint of one vector in the product of two, which has failed, or would have, if their lengths differ."""
+    if other.shape != shape:
+        raise ValueError(f"vectors of lengths {shape[0]} and {len(other)} are multiplied")
+    return g * other
 
 
 def dot_a(g: Any, b: Any, shape: Shape) -> Any:
@@ -44,7 +51,7 @@ def dot_a(g: Any, b: Any, shape: Shape) -> Any:
     if n == 0 or not shape:
         return unbroadcast(g * b, shape)
     if n == 1:
-        return np.expand_dims(g, -1) * b
+        return _scaled(g, b, shape) if len(shape) == 1 else np.expand_dims(g, -1) * b
     return np.tensordot(g, b, (_last(n - 1, np.ndim(g)), [*range(n - 2), n - 1]))
 
 
@@ -53,6 +60,8 @@ def dot_b(g: Any, a: Any, shape: Shape) -> Any:
     n = np.ndim(a)
     if n == 0 or not shape:
         return unbroadcast(g * a, shape)
+    if n == len(shape) == 1:
+        return _scaled(g, a, shape)
     bar = np.tensordot(a, g, (range(n - 1), range(n - 1)))
     return bar if len(shape) == 1 else np.moveaxis(bar, 0, -2)
 

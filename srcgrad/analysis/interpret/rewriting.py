@@ -16,7 +16,8 @@ from typing import Any
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.iteration import rewritten_loop, rewritten_unpack
 from srcgrad.analysis.interpret.state import Env
-from srcgrad.analysis.interpret.writing_calls import check_apart, function_of, is_candidate, rewritten_call
+from srcgrad.analysis.interpret.typed_calls import function_of
+from srcgrad.analysis.interpret.writing_calls import check_apart, is_candidate, rewritten_call
 from srcgrad.analysis.values import Array, number_of
 from srcgrad.lang.core import (
     Attr,

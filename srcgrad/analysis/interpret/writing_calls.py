@@ -13,7 +13,8 @@ import numpy as np
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.state import Env
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, ObjectOf, TupleOf, Value, number_of
+from srcgrad.analysis.interpret.typed_calls import SUMMERS, TypedCall, hashable
+from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, ObjectOf, TupleOf
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Star, Tuple
 from srcgrad.lang.source import is_user_function
 from srcgrad.library import order_statistics, writers
@@ -56,39 +57,8 @@ def rewritten_call(ev: Evaluator, call: Call, env: Env) -> Expr | None:
     return work.method() if work.owner is not None else work.known()
 
 
-class _Rewriter:
-    """One call: what it calls, and its arguments."""
-
-    def __init__(self, ev: Evaluator, call: Call, env: Env) -> None:
-        self.ev, self.call, self.env, self.at = ev, call, env, call.at
-        self.args, self.kwargs = list(call.args), {k: v for k, v in call.kwargs if k is not None}
-        self.function = function_of(ev, call.func, env)
-        func = call.func
-        self.owner = func.value if self.function is None and isinstance(func, Attr) and self.is_array(func.value) \
-            else None
-
-    # ------------------------------------------------------------ what is known
-
-    def value(self, expr: Expr) -> Value:
-        return self.ev.value(self.ev(expr, self.env))
-
-    def is_array(self, expr: Expr) -> bool:
-        return isinstance(self.value(expr), Array)
-
-    def is_number(self, expr: Expr) -> bool:
-        return number_of(self.value(expr)) is not None
-
-    def active(self) -> bool:
-        parts = [*self.args, *self.kwargs.values(), *([] if self.owner is None else [self.owner])]
-        return any(self.ev(e, self.env).active for e in parts)
-
-    def use(self, function: Callable, *args: Expr, **kwargs: Expr) -> Call:
-        """A call of the library."""
-        self.ev(self.call.func, self.env)       # so that what it means is guarded
-        return Call(Const(function), args, tuple(kwargs.items()), at=self.at)
-
-    def refuse(self, what: str, remedy: str) -> None:
-        raise Refused(what, remedy, self.at)
+class _Rewriter(TypedCall):
+    """What a call stands for."""
 
     # ------------------------------------------------------------ methods of arrays and generators
 
@@ -104,6 +74,9 @@ class _Rewriter:
         if name == "view" and not self.args and not self.kwargs:
             return Item(self.owner, Const(...), at=self.at)
         function = METHODS.get(name)
+        if function in SUMMERS and (dtype := self.cast_to()) is not None:
+            owner = self.with_type(self.owner, dtype, self.owner)
+            return Call(Attr(owner, name, at=self.at), tuple(self.args), tuple(self.kwargs.items()), at=self.at)
         return None if function is None else self.reduced(function, [self.owner, *self.args]) or self.into(
             function, [self.owner, *self.args], 1)
 
@@ -137,7 +110,8 @@ class _Rewriter:
             return self.use(writers.nan_to_num, *self.args, **self.kwargs)
         if function is np.hsplit and len(self.args) == 2 and not self.kwargs and self.is_array(self.args[0]):
             return self.hsplit(*self.args)
-        return self.draw() or self.reduced(function, self.args) or self.into(function, self.args)
+        return self.draw() or self.cast(function) or self.reduced(function, self.args) \
+            or self.into(function, self.args)
 
     def hsplit(self, a: Expr, sections: Expr) -> Expr:
         """np.hsplit(a, n)   ->   np.split(a, n, axis=1)"""
@@ -201,18 +175,6 @@ class _Rewriter:
         elif dtype is not None and self.active():
             del self.kwargs["dtype"]
 
-    def same_dtype(self, dtype: Expr, args: list[Expr]) -> bool:
-        known = self.value(dtype)
-        if known == Known(None):
-            return True
-        values = [self.value(a) for a in args if not self.is_number(a)]
-        try:
-            wanted = np.dtype(known.obj) if isinstance(known, Known) else None
-        except TypeError:
-            return False
-        return wanted is not None and any(True for _ in values) and all(
-            isinstance(v, Array) and v.dtype == wanted for v in values)
-
     def without_out(self, function: Any, args: list[Expr], given: bool) -> Expr | None:
         if not isinstance(function, np.ufunc) or not self.active():
             return self.plain_call(function, args) if given and self.owner is None else None
@@ -231,7 +193,7 @@ class _Rewriter:
 
     def reduced(self, function: Any, args: list[Expr]) -> Expr | None:
         """Reductions of a part, or from a start, where they are differentiated."""
-        known = REDUCTIONS.get(function) if _hashable(function) else None
+        known = REDUCTIONS.get(function) if hashable(function) else None
         if known is None or not {"where", "initial"} & self.kwargs.keys() or not self.active():
             return None
         if "out" in self.kwargs or len(args) > 2 or self.kwargs.get("dtype", Const(None)) != Const(None):
@@ -342,23 +304,6 @@ def check_apart(ev: Evaluator, array: Expr, values: Expr, env: Env, at: Any) -> 
                       "pass a copy of them", at)
 
 
-def function_of(ev: Evaluator, func: Expr, env: Env) -> Any:
-    """What a name, or an attribute of a module or of a ufunc, means; None for all else."""
-    if isinstance(func, Const):
-        return None
-    if isinstance(func, Name):
-        if func.id in env:
-            held = env[func.id].value
-            return held.obj if isinstance(held, Known) and callable(held.obj) else None
-        outer = ev.outer(func.id)
-        return None if outer is None else outer.value()
-    if isinstance(func, Attr):
-        owner = function_of(ev, func.value, env)
-        if inspect.ismodule(owner) or isinstance(owner, np.ufunc) or owner is np.ndarray:
-            return getattr(owner, func.name, None)
-    return None
-
-
 @functools.cache
 def out_position(function: Any) -> int | None:
     """The position of a function's parameter `out`."""
@@ -370,11 +315,3 @@ def out_position(function: Any) -> int | None:
         return None
     plain = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return plain.index("out") if "out" in plain and all(p.kind != p.VAR_POSITIONAL for p in found) else None
-
-
-def _hashable(function: Any) -> bool:
-    try:
-        hash(function)
-    except TypeError:
-        return False
-    return True

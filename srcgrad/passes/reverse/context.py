@@ -404,6 +404,11 @@ def is_number(value: Value) -> bool:
     return number_of(value) is not None
 
 
+def are_numbers(index: Value) -> bool:
+    """Whether an index is an array of integers."""
+    return isinstance(index, Array) and bool(index.dims) and index.dtype is not None and index.dtype.kind in "iu"
+
+
 def same_shape(a: Value, b: Value) -> bool:
     """Whether two values certainly have the same shape."""
     if is_number(a) or is_number(b):

@@ -35,7 +35,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.lang.names import root_name
 from srcgrad.passes.reverse.adjoints import LAZY, OWN, SHARED, State
-from srcgrad.passes.reverse.context import Context, is_number
+from srcgrad.passes.reverse.context import Context, are_numbers, is_number
 from srcgrad.passes.reverse.masks import joined
 from srcgrad.runtime import structure
 from srcgrad.runtime.shadow import Shadow
@@ -261,6 +261,8 @@ class Contributor:
             and not is_number(self.c.value(stmt, operand))
         if isinstance(owner, Array) and basic_index(self.c.value(stmt, index)) is True and not unknown:
             out.append(Store(Item(base, index), "+", g))
+        elif isinstance(owner, Array) and owner.dims and are_numbers(self.c.value(stmt, index)):
+            out.append(Effect(Call(Attr(self.c.numpy("add").func, "at"), (base, index, g))))
         else:
             out.append(Effect(Call(self.c.helper("add_at", structure.add_at), (base, as_value(index), g))))
 

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.analysis.values import Array, number_of
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, List, Name, Statement, map_expr
-from srcgrad.passes.reverse.context import Context, is_number, same_shape
+from srcgrad.passes.reverse.context import Context, are_numbers, is_number, same_shape
 from srcgrad.rules.spellings import NOT_KNOWN
 from srcgrad.runtime import arrays, layout, products
 
@@ -26,8 +27,20 @@ def fold(context: Context, stmt: Statement, expr: Expr) -> Expr:
             folder = FOLDS.get(obj) if obj is not None else None
             new = folder(context, stmt, e.args) if folder is not None else None
             return e if new is None else new
+        if isinstance(e, Call) and (owner := shape_owner(e)) is not None:
+            return replace(e, args=(_as_long(context, stmt, owner),))
         return e
     return map_expr(visit, expr)
+
+
+def _as_long(c: Context, stmt: Statement, expr: Expr) -> Expr:
+    """What has the shape of an expression: elements of a vector that numbers pick are as many as the numbers."""
+    while isinstance(expr, Item):
+        owner, index = c.value(stmt, expr.value), c.value(stmt, expr.index)
+        if not (isinstance(owner, Array) and owner.dims is not None and len(owner.dims) == 1 and are_numbers(index)):
+            break
+        expr = expr.index
+    return expr
 
 
 def folds(helper: Any) -> Callable:
