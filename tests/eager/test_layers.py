@@ -174,3 +174,34 @@ def test_transformers() -> None:
     assert out.shape == (5, 2, 4) and torch.allclose(out[:3], model(src, changed, tgt_mask=mask)[:3], atol=1e-6)
     layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, norm_first=True, activation="gelu").double().eval()
     assert torch.autograd.gradcheck(layer, (doubles(1, 2, 4),))
+
+
+# ---------------------------------------------------------------- activations in place
+
+@pytest.mark.parametrize("f", [F.relu, F.leaky_relu, F.elu, F.selu, F.celu, F.silu, F.mish, F.hardtanh, F.relu6,
+                               F.hardsigmoid, F.hardswish, F.rrelu,
+                               lambda x, inplace: F.threshold(x, 0.1, 0.5, inplace)])
+def test_activations_in_place_have_the_same_gradients(f: Any) -> None:
+    found = []
+    for inplace in (False, True):
+        x = torch.tensor([-2.0, -0.3, 0.4, 3.0], requires_grad=True)
+        before = x * 1
+        y = f(before, inplace=inplace)
+        assert (y is before) == inplace
+        (y * torch.tensor([1.0, 2.0, 3.0, 4.0])).sum().backward()
+        found.append((y.tolist(), x.grad.tolist()))
+    assert found[0] == found[1]
+
+
+def test_a_generator_and_a_discriminator_learn_from_each_other() -> None:
+    down = nn.Sequential(nn.Conv2d(1, 4, 4, 2, 1, bias=False), nn.LeakyReLU(0.2, inplace=True),
+                         nn.Conv2d(4, 1, 4, 1, 0, bias=False), nn.Sigmoid())
+    up = nn.Sequential(nn.ConvTranspose2d(2, 4, 4, 1, 0, bias=False), nn.BatchNorm2d(4), nn.ReLU(True),
+                       nn.ConvTranspose2d(4, 1, 4, 2, 1, bias=False), nn.Tanh())
+    fake = up(torch.randn(3, 2, 1, 1))
+    loss = nn.BCELoss()
+    loss(down(fake.detach()).view(-1), torch.zeros(3)).backward()
+    assert up[0].weight.grad is None
+    loss(down(fake).view(-1), torch.ones(3)).backward()
+    assert up[0].weight.grad.abs().sum() > 0
+    assert F.elu_(torch.tensor([-1.0])).item() == pytest.approx(-0.6321205)

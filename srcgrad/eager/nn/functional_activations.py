@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.inplace import inplace as in_place
 from srcgrad.eager.nn.ops import activations as ops
 from srcgrad.eager.nn.ops.apply import apply
 from srcgrad.eager.nn.tensors import Tensor
@@ -37,15 +39,24 @@ def relu_(input: Tensor) -> Tensor:
     return input.relu_()
 
 
-def _placed(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    return input.copy_(result) if inplace else result
+def placed(input: Tensor, f: Callable[[Tensor], Tensor], inplace: bool) -> Tensor:
+    """What `f` makes of the input; in place, it is written into the input, of which `f` then saves a copy."""
+    return in_place(input, f) if inplace else f(input)
+
+
+def _always(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`f`, which overwrites its input."""
+    def called(input: Tensor, *options: Any, **words: Any) -> Tensor:
+        return f(input, *options, inplace=True, **words)
+    called.__name__, called.__doc__ = f"{f.__name__}_", f"`{f.__name__}`, written into the input."
+    return called
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The input clipped; the derivative at the bounds is 0."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return _placed(input, apply(ops.hardtanh, input, min_val, max_val), inplace)
+    return placed(input, lambda x: apply(ops.hardtanh, x, min_val, max_val), inplace)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -55,32 +66,32 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`input` where positive, `negative_slope * input` elsewhere."""
-    return _placed(input, apply(ops.leaky_relu, floating(input, "leaky_relu_cpu"), negative_slope), inplace)
+    return placed(input, lambda x: apply(ops.leaky_relu, floating(x, "leaky_relu_cpu"), negative_slope), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where positive, `alpha * (exp(input) - 1)` elsewhere."""
-    return _placed(input, apply(ops.elu, floating(input, "elu_cpu"), alpha, 1.0, 1.0), inplace)
+    return placed(input, lambda x: apply(ops.elu, floating(x, "elu_cpu"), alpha, 1.0, 1.0), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """An ELU, scaled, whose two constants keep mean 0 and variance 1."""
-    return _placed(input, apply(ops.elu, floating(input, "elu_cpu"), SELU_ALPHA, SELU_SCALE, 1.0), inplace)
+    return placed(input, lambda x: apply(ops.elu, floating(x, "elu_cpu"), SELU_ALPHA, SELU_SCALE, 1.0), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where positive, `alpha * (exp(input / alpha) - 1)` elsewhere."""
-    return _placed(input, apply(ops.celu, floating(input, "elu_cpu"), alpha), inplace)
+    return placed(input, lambda x: apply(ops.celu, floating(x, "elu_cpu"), alpha), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """`input * sigmoid(input)`"""
-    return _placed(input, _silu(floating(input, "silu_cpu")), inplace)
+    return placed(input, lambda x: _silu(floating(x, "silu_cpu")), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """`input * tanh(softplus(input))`"""
-    return _placed(input, _mish(floating(input, "mish_cpu")), inplace)
+    return placed(input, lambda x: _mish(floating(x, "mish_cpu")), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -128,17 +139,17 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """`(input + 3) / 6` clipped to [0, 1]."""
-    return _placed(input, _hardsigmoid(floating(input, "hardsigmoid_cpu")), inplace)
+    return placed(input, lambda x: _hardsigmoid(floating(x, "hardsigmoid_cpu")), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """`input` times the hard sigmoid."""
-    return _placed(input, _hardswish(floating(input, "hardswish_cpu")), inplace)
+    return placed(input, lambda x: _hardswish(floating(x, "hardswish_cpu")), inplace)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """The input where it exceeds the threshold, `value` elsewhere."""
-    return _placed(input, apply(ops.threshold, input, threshold, value), inplace)
+    return placed(input, lambda x: apply(ops.threshold, x, threshold, value), inplace)
 
 
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
@@ -194,3 +205,7 @@ def softmin(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tens
 
 def _cast(input: Tensor, dtype: Any) -> Tensor:
     return input if dtype is None else input.to(dtype)
+
+
+hardtanh_, leaky_relu_, elu_ = _always(hardtanh), _always(leaky_relu), _always(elu)
+selu_, celu_, threshold_ = _always(selu), _always(celu), _always(threshold)

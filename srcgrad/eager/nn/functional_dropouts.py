@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.drawing import numbers
+from srcgrad.eager.nn.functional_activations import placed
 from srcgrad.eager.nn.functional_layers import check_probability
 from srcgrad.eager.nn.tensors import Tensor
 from srcgrad.eager.tensor import wrap
@@ -64,8 +65,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         slope: Any = wrap(numbers(None).uniform(lower, upper, input._a.shape).astype(input._a.dtype))
     else:
         slope = (lower + upper) / 2
-    found = input.where(input >= 0, input * slope)
-    return input.copy_(found) if inplace else found
+    return placed(input, lambda x: x.where(x >= 0, x * slope), inplace)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
