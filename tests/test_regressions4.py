@@ -251,6 +251,11 @@ def test_functions_that_share_a_variable_are_refused() -> None:
 
 # ---------------------------------------------------------------- compositions
 
+@np.vectorize
+def EACH(v, w, k=2.0):
+    return v * w if v > 0.65 else v * k
+
+
 COMPOSITIONS: dict[str, Callable] = {
     "polyval": lambda x: np.polyval(x, 0.7) + np.sum(np.polyval(x, x[:2])),
     "polyfit": lambda x: np.sum(np.polyfit(np.arange(4.0), x, 2) ** 2),
@@ -284,6 +289,8 @@ COMPOSITIONS: dict[str, Callable] = {
     "condition": lambda x: np.linalg.cond(np.diag(x)) + np.sum(np.linalg.svdvals(np.diag(x)) ** 2),
     "log of sums": lambda x: np.logaddexp.reduce(x) + np.sum(np.logaddexp.reduce(np.outer(x, x), axis=1) ** 2)
     + np.sum((np.outer(x, x) - np.logaddexp.reduce(np.outer(x, x), axis=1, keepdims=True)) ** 3),
+    "each": lambda x: np.sum(EACH(x, 2.0)) + np.sum(EACH(x[:, None], x, 3.0) ** 2) + EACH(x[0], x[1])
+    + np.sum(np.vectorize(lambda v: v * v, otypes=[float])(np.outer(x, x))),
     "tables": lambda x: np.sum(np.interp([0.0, 0.9, 1.6, 9.0], np.cumsum(x ** 2), x, left=0.0, right=x[1]) ** 2)
     + np.interp(0.8, np.cumsum(x ** 2), x, 0.5) + np.sum(np.interp(x, np.arange(4.0), x, period=3.5) ** 2),
 }

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.library.registry import equivalent
+from srcgrad.library.registry import equivalent, equivalent_method
 
 
 @equivalent(np.apply_along_axis)
@@ -15,20 +15,38 @@ def apply_along_axis(func1d, axis, arr, *args):
     return np.moveaxis(np.reshape(rows, moved.shape[:-1] + rows.shape[1:]), -1, axis)
 
 
-@equivalent(np.vectorize, writes=True, count=1)
-def vectorize(pyfunc):
-    return lambda x, y=None: of_each(pyfunc, x) if y is None else of_pairs(pyfunc, x, y)
+@equivalent(np.vectorize, writes=True, count=1, keywords=True)
+def vectorize(pyfunc, otypes=None):
+    def of_all(*args):
+        return of_elements(pyfunc, args, otypes)
+    return of_all
 
 
-def of_each(function, x):
-    """The function of each element, in an array of the same shape."""
-    return np.reshape(np.array([function(v) for v in np.ravel(x)]), np.shape(x))
+@equivalent_method(np.vectorize, "__call__")
+def vectorized(self, *args):
+    if self.signature is not None or self.excluded:
+        raise NotImplementedError("np.vectorize with a signature or excluded arguments has no derivative")
+    return of_elements(self.pyfunc, args, self.otypes)
 
 
-def of_pairs(function, x, y):
-    """The function of each pair of elements, of arrays that are broadcast against each other."""
-    x, y = np.broadcast_arrays(x, y)
-    return np.reshape(np.array([function(a, b) for a, b in zip(np.ravel(x), np.ravel(y))]), np.shape(x))
+def of_elements(function, args, otypes):
+    """The function of each element, of arrays that are broadcast against each other."""
+    if len(args) == 1:
+        x = args[0]
+        values = np.array([function(v) for v in np.ravel(x)])
+    elif len(args) == 2:
+        x, y = np.broadcast_arrays(args[0], args[1])
+        a, b = np.ravel(x), np.ravel(y)
+        values = np.array([function(a[k], b[k]) for k in range(len(a))])
+    elif len(args) == 3:
+        x, y, z = np.broadcast_arrays(args[0], args[1], args[2])
+        a, b, c = np.ravel(x), np.ravel(y), np.ravel(z)
+        values = np.array([function(a[k], b[k], c[k]) for k in range(len(a))])
+    else:
+        raise NotImplementedError("np.vectorize is differentiated for up to three arguments: write a loop")
+    if otypes is not None:
+        values = values.astype(otypes[0])
+    return np.reshape(values, np.shape(x))
 
 
 @equivalent(np.piecewise, count=3)

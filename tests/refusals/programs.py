@@ -10,6 +10,7 @@ import io
 import json
 import math
 import pickle
+import random
 import struct
 import threading
 from collections.abc import Callable
@@ -148,10 +149,14 @@ def coroutine(x):
         return done.value
 
 
+@refused(X)
+def name_that_a_module_lacks(x):
+    return np.summ(x)
+
+
 @refused(2.0)
-def import_inside(x):
-    import math as m
-    return m.sin(x)
+def derivative_inside(x):
+    return grad(lambda y: y * y)(x)
 
 
 @refused(X)
@@ -212,7 +217,12 @@ def eigenvectors(a):
 
 @refused(X)
 def drawn(x):
-    return np.sum(np.random.default_rng(0).normal(x))
+    return np.sum(np.random.default_rng(0).gamma(x))
+
+
+@refused(X)
+def drawn_from_a_list(x):
+    return sum(random.sample([x[0], x[1]], k=1))
 
 
 # ---------------------------------------------------------------- wrong uses

@@ -25,6 +25,7 @@ from srcgrad.analysis.interpret import (
     operators,
     unfollowed,
 )
+from srcgrad.analysis.interpret.draws import refuse_active
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, captures_active, numeric
 from srcgrad.analysis.interpret.refused import ReadsText, Refused
 from srcgrad.analysis.interpret.rewrites import Make
@@ -55,7 +56,7 @@ from srcgrad.lang.core import Attr, Call, Const, Expr, Item, Name, Star, rebuild
 from srcgrad.lang.source import is_user_function
 from srcgrad.library.iteration import transposed, zip_both, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
-from srcgrad.rules.nondifferentiable import is_nondifferentiable, is_pure, leaves_the_program
+from srcgrad.rules.nondifferentiable import draws, is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
 from srcgrad.rules.spellings import SYNONYMS
 from srcgrad.runtime.closures import Captured
@@ -303,6 +304,8 @@ class Calls:
         return Abstract(value, ev.perhaps_copy(expr, refs, value, active), owner.varied)
 
     def _inactive(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
+        if draws(function) and any(a.active for a in [*args, *kwargs.values()]):
+            refuse_active(function.__name__, args, expr.at)
         if leaves_the_program(function) and any(a.active for a in [*args, *kwargs.values()]):
             raise Refused(f"a value that is differentiated is sent out of the program by `{function.__name__}`",
                           "call it outside of the function", expr.at)
@@ -399,8 +402,7 @@ class Calls:
         """Code that can't be looked into: fine as long as nothing that is differentiated gets there."""
         if any(a.active for a in [*args, *kwargs.values()]):
             if function is None:
-                raise Refused("it isn't known which function this calls, so it can't be differentiated",
-                              "call a function by its name, or pass it as an argument", expr.at)
+                raise unfollowed.unknown_function(ev, expr, self.env, args[1:])
             name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) \
                 or type(function).__name__
             module = getattr(function, "__module__", None)

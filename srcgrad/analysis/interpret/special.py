@@ -4,13 +4,15 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import importlib
+import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators
 from srcgrad.analysis.interpret.expressions import Evaluator
-from srcgrad.analysis.interpret.refused import Refused
+from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref
 from srcgrad.analysis.values import (
@@ -52,6 +54,21 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Calls", Evaluator, Call, list[Abstract], dict[str, Abstract], Env], Abstract | None]
 NONE = Abstract(Known(None))
+
+
+def _import(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
+    """The module that an `import` inside the function gives, which it would load when it is called."""
+    name = args[0].value.obj if args and isinstance(args[0].value, Known) else None
+    if not isinstance(name, str) or len(args) > 1:
+        return None
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        raise NeverReturns from None
+    except Exception:                       # as the program itself will find when it gets there
+        return None
+    name = name if kwargs else name.partition(".")[0]
+    return ev.rewrite(expr, lambda parts, make: make.outside(name.rpartition(".")[2], sys.modules[name]))
 
 
 # ---------------------------------------------------------------- objects
@@ -355,7 +372,7 @@ def _carry(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs
 
 
 SPECIAL: dict[Any, Handler] = {
-    carry: _carry,
+    carry: _carry, __import__: _import,
     object.__new__: _new, object.__init__: _object_init, super: _super, getattr: _getattr, hasattr: _hasattr,
     setattr: _setattr, object.__setattr__: _plain_setattr, delattr: _delattr,
     abs: _by_method("__abs__"), round: _by_method("__round__"), float: _by_method("__float__"),

@@ -6,15 +6,17 @@ written later, so it has a storage like every other one.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.analysis.interpret.draws import DRAWN, refuse_active
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.sharing import gives_view
-from srcgrad.analysis.interpret.state import Abstract, Ref
-from srcgrad.analysis.values import UNKNOWN
-from srcgrad.lang.core import Attr, Call, Expr
+from srcgrad.analysis.interpret.state import Abstract, Env, Ref
+from srcgrad.analysis.values import UNKNOWN, Known
+from srcgrad.lang.core import Attr, Call, Expr, Name
 from srcgrad.rules.nondifferentiable import draws
 
 if TYPE_CHECKING:
@@ -27,6 +29,34 @@ _READING = frozenset((
     prod ravel repeat reshape round std sum take tobytes tolist trace transpose values var view index count""".split(),
 )) - {"shuffle", "__setattr__", "__init__"}
 _WRITING_KEYWORDS = ("out", "output")
+
+
+def unknown_function(ev: Evaluator, expr: Call, env: Env, args: Sequence[Abstract]) -> Refused:
+    """Why a call of what isn't known is refused where what is differentiated gets there, and what to do instead."""
+    func = expr.func
+    name = func.name if isinstance(func, Attr) else func.id if isinstance(func, Name) else ""
+    owner = ev(func.value, env).value if isinstance(func, Attr) else None
+    made_by = ev(func.func, env).value if isinstance(func, Call) else None
+    if isinstance(owner, Known) and not hasattr(owner.obj, name):
+        whose = getattr(owner.obj, "__name__", type(owner.obj).__name__)
+        return Refused(f"`{whose}` has no `{name}`", "check the name", expr.at)
+    if owner == UNKNOWN and name in DRAWN:
+        try:
+            refuse_active(name, args, expr.at)
+        except Refused as refusal:
+            return refusal
+        return Refused(f"it isn't known whether `{name}` draws random numbers that depend on what is differentiated",
+                       "pass it `stop_gradient` of its arguments if it does", expr.at)
+    if isinstance(made_by, Known) and _module(made_by.obj).partition(".")[0] == __name__.partition(".")[0]:
+        return Refused("a derivative inside of a function that is differentiated isn't supported",
+                       "take it outside, and pass it as an argument", expr.at)
+    which = f"`{name}`" if name else "this"
+    return Refused(f"it isn't known which function {which} is, so it can't be differentiated",
+                   "call a function by its name, or pass it as an argument", expr.at)
+
+
+def _module(obj: Any) -> str:
+    return str(getattr(obj, "__module__", ""))
 
 
 def unfollowed(ev: Evaluator, expr: Expr, sources: Iterable[Abstract] = ()) -> Abstract:

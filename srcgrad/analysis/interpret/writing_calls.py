@@ -3,18 +3,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-import random
 from collections.abc import Callable
-from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.interpret import draws
+from srcgrad.analysis.interpret.draws import drawn
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.interpret.typed_calls import SUMMERS, TypedCall, hashable
-from srcgrad.analysis.values import UNKNOWN, Array, Known, Number, ObjectOf, TupleOf
+from srcgrad.analysis.values import Array, Known, Number, TupleOf
 from srcgrad.lang.core import Attr, Bin, Call, Const, Expr, Item, Name, Star, Tuple
 from srcgrad.lang.source import is_user_function
 from srcgrad.library import order_statistics, writers
@@ -33,11 +33,10 @@ REDUCTIONS: dict[Any, tuple[Callable, str | Callable]] = {
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat", "at")
 REDUCE: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
-DRAWS = ("shuffle", "permutation", "choice")
 KEYWORDS = frozenset(("out", "where", "initial", "dtype", "casting", "copy"))
 REFUSED = {"nditer": "np.ndindex", "as_strided": "slices, or sliding_window_view", "nested_iters": "np.ndindex"}
-_NAMES = frozenset((*UFUNC_METHODS, *DRAWS, *REFUSED, *"""copyto put place putmask fill_diagonal put_along_axis fill
+_NAMES = frozenset((*UFUNC_METHODS, *draws.NAMES, *REFUSED, *"""copyto put place putmask fill_diagonal
+    put_along_axis fill
     sort partition resize nan_to_num memoryview view setfield byteswap setflags hsplit""".split()))
 
 
@@ -53,11 +52,11 @@ def rewritten_call(ev: Evaluator, call: Call, env: Env) -> Expr | None:
     """The call in the terms of the library, or None where it stays."""
     if not is_candidate(call) or any(isinstance(a, Star) for a in call.args) or any(k is None for k, _ in call.kwargs):
         return None
-    work = _Rewriter(ev, call, env)
+    work = Rewriter(ev, call, env)
     return work.method() if work.owner is not None else work.known()
 
 
-class _Rewriter(TypedCall):
+class Rewriter(TypedCall):
     """What a call stands for."""
 
     # ------------------------------------------------------------ methods of arrays and generators
@@ -96,7 +95,7 @@ class _Rewriter(TypedCall):
     def known(self) -> Expr | None:
         function = self.function
         if function is None:
-            return self.draw()
+            return drawn(self)
         if isinstance(self.call.func, Attr) and self.call.func.name in UFUNC_METHODS \
                 and isinstance(getattr(function, "__self__", None), np.ufunc):
             return self.of_ufunc(function.__self__, self.call.func.name)
@@ -110,7 +109,7 @@ class _Rewriter(TypedCall):
             return self.use(writers.nan_to_num, *self.args, **self.kwargs)
         if function is np.hsplit and len(self.args) == 2 and not self.kwargs and self.is_array(self.args[0]):
             return self.hsplit(*self.args)
-        return self.draw() or self.cast(function) or self.reduced(function, self.args) \
+        return drawn(self) or self.cast(function) or self.reduced(function, self.args) \
             or self.into(function, self.args)
 
     def hsplit(self, a: Expr, sections: Expr) -> Expr:
@@ -267,29 +266,6 @@ class _Rewriter(TypedCall):
         spelled = Attr(self.call.func.value.value, getattr(found, "__name__", ""), at=self.at)
         whole = Call(spelled, (args[0],), (("axis", axis), *kwargs.items()), at=self.at)
         return self.ev.made.in_place_of(self.call, rewritten_call(self.ev, whole, self.env) or whole)
-
-    # ------------------------------------------------------------ draws
-
-    def draw(self) -> Expr | None:
-        """rng.shuffle(x) and its kind, for arrays."""
-        func = self.call.func
-        if not isinstance(func, Attr) or func.name not in DRAWS or not self.args or not self.is_array(self.args[0]):
-            return None
-        owner = self.value(func.value)
-        sure = isinstance(owner, ObjectOf) and issubclass(owner.cls, GENERATORS) or isinstance(
-            getattr(self.function, "__self__", None), GENERATORS)
-        if not sure and owner != UNKNOWN:
-            return None
-        x, *rest = self.args
-        if func.name == "shuffle":
-            return self.use(writers.shuffle, replace(func, name="permutation"), x, *rest, **self.kwargs)
-        if not self.active():
-            return None
-        if rest and func.name == "permutation" or "axis" in self.kwargs:
-            self.refuse(f"`{func.name}` along another axis isn't supported", "take the drawn indices")
-        count = Call(Name("len"), (x,), at=self.at)
-        drawn = Call(func, (count, *rest), tuple(self.kwargs.items()), at=self.at)
-        return Call(Const(writers.taken), (x, drawn), at=self.at)
 
 
 def check_apart(ev: Evaluator, array: Expr, values: Expr, env: Env, at: Any) -> None:
