@@ -84,5 +84,5 @@ def refuse_active(name: str, args: Sequence[Abstract], at: Any) -> None:
         raise Refused(f"`{name}` draws from what is differentiated", "draw indices, and take the elements at them", at)
     if name not in WHOLE | FROM_SEQUENCES:
         raise Refused(f"the parameters of the random numbers that `{name}` draws are differentiated",
-                      "draw numbers that don't depend on them and transform these, `mean + width * rng.standard_normal()`, "
-                      "say; or pass `stop_gradient` of them", at)
+                      "draw numbers that don't depend on them and transform these, "
+                      "`mean + width * rng.standard_normal()`, say; or pass `stop_gradient` of them", at)

@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import classes, closures, comprehension, containers, fields, narrowing, operations
+from srcgrad.analysis.interpret import (
+    classes,
+    closures,
+    comprehension,
+    containers,
+    fields,
+    joining,
+    narrowing,
+    operations,
+)
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.made import Made
 from srcgrad.analysis.interpret.narrowing import narrowed
@@ -81,6 +90,9 @@ DATA = (int, float, complex, np.ndarray, np.generic, list, tuple, dict)
 HOLE = Name("_")
 _DISPATCHER = type(np.sum)
 _INACTIVE_ATTRIBUTES = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"))
+# ... and those that lead to the numbers of an array, or to what a function has, by other ways.
+_WAYS_ROUND = frozenset(("data", "base", "ctypes", "__array_interface__", "__array_struct__"))
+_INSIDE = frozenset(("__closure__", "__defaults__", "__kwdefaults__", "__dict__"))
 
 
 class Evaluator:
@@ -526,6 +538,10 @@ class Evaluator:
         if isinstance(value, (ListOf, DictOf)) and narrowing.has_attribute(value, expr.name) \
                 or isinstance(value, Array) and owner.active and expr.name in METHODS:
             return fields.bound_method(self, expr, owner)
+        if isinstance(value, Array) and owner.active and expr.name in _WAYS_ROUND \
+                or isinstance(value, Closure) and expr.name in _INSIDE and captures_active(value, env):
+            raise Refused(f"what is differentiated isn't followed through `{expr.name}`",
+                          "use the array itself" if isinstance(value, Array) else "pass it as an argument", expr.at)
         result = operations.attribute(value, expr.name)
         if owner.active and value == UNKNOWN and expr.name not in _INACTIVE_ATTRIBUTES:
             result = Array(None, None) if expr.name in ("real", "imag", "T", "mT") else result
@@ -584,6 +600,8 @@ class Evaluator:
             return containers.tuple_item(self, expr, owner.items, index)
         if isinstance(value, (ListOf, DictOf)):
             return containers.item(self, expr, owner, index, env)
+        if index.active and (joined := joining.of_subscript(self, expr, value, index, env)) is not None:
+            return joined
         if own_operator(self, expr, [(owner, value), (index, self.value(index))]):
             return NOT_YET
         found = Abstract(operations.getitem(value, self.value(index)), owner.refs, owner.active)

@@ -53,6 +53,7 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
     held = containers.read(ev, owner, name, env)
     if isinstance(found, functools.cached_property):
         return _cached(ev, expr, owner, found, held, env)
+    refuse_descriptor(found, cls, expr)
     if held is not None:
         return held
     if name == "__class__":
@@ -65,6 +66,14 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
         return ev.rewrite(expr, lambda parts, make: Call(Attr(parts[0], "__getattr__"), (Const(name),)), owner)
     raise Refused(f"the attribute `{name}` of a {cls.__name__} isn't supported yet",
                   "pass what it holds as an argument", expr.at)
+
+
+def refuse_descriptor(found: Any, cls: type, at: Expr) -> None:
+    """A class may have an object under a name that says what reading and setting the attribute does."""
+    if hasattr(type(found), "__set__") and not isinstance(
+            found, (property, types.MemberDescriptorType, types.GetSetDescriptorType)):
+        raise Refused(f"what `{type(found).__name__}` does with an attribute of a {cls.__name__} isn't followed",
+                      "make the attribute a property", at.at)
 
 
 def of_several(ev: Evaluator, expr: Attr, owner: Abstract, value: OneOf, env: Env) -> Abstract:

@@ -93,6 +93,7 @@ def of_object(ev: Evaluator, stmt: Store, cls: type | None) -> Replace | None:
             raise Refused(f"the property `{stmt.place.name}` can't be assigned to", "set the field itself", stmt.at)
         fields.guard_class(ev, cls, stmt.place.name)
         return lambda make: _set(stmt, make, found)
+    fields.refuse_descriptor(found, cls, stmt.place)
     if fields.method_of(cls, "__setattr__") is not None and not _is_frozen(cls):
         return lambda make: _set(stmt, make, "__setattr__")
     return None
