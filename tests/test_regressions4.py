@@ -1,9 +1,11 @@
 """Programs over iteration, functions as values and NumPy's compositions that once came out wrong, or not at all."""
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import math
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -291,6 +293,8 @@ COMPOSITIONS: dict[str, Callable] = {
     + np.sum((np.outer(x, x) - np.logaddexp.reduce(np.outer(x, x), axis=1, keepdims=True)) ** 3),
     "each": lambda x: np.sum(EACH(x, 2.0)) + np.sum(EACH(x[:, None], x, 3.0) ** 2) + EACH(x[0], x[1])
     + np.sum(np.vectorize(lambda v: v * v, otypes=[float])(np.outer(x, x))),
+    "told to type checkers": lambda x: typing.cast(float, x[0]) ** 2 * np.linalg.matrix_rank(np.outer(x, x)),
+    "bisection": lambda x: x[bisect.bisect(sorted(x), 1.0) % 4] ** 2,
     "tables": lambda x: np.sum(np.interp([0.0, 0.9, 1.6, 9.0], np.cumsum(x ** 2), x, left=0.0, right=x[1]) ** 2)
     + np.interp(0.8, np.cumsum(x ** 2), x, 0.5) + np.sum(np.interp(x, np.arange(4.0), x, period=3.5) ** 2),
 }

@@ -12,7 +12,8 @@ CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers", "co
             "order_statistics", "mapping", "heaps")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
-LATER = {"statistics": ("statistic",), "scipy.stats": ("distributions", "frozen")}
+LATER = {"statistics": ("statistic",), "scipy.stats": ("distributions", "frozen"),
+         "scipy.integrate": ("integration",), "scipy.sparse": ("sparse",), "typing": ("annotations",)}
 _loaded: set[str] = set()
 
 F = TypeVar("F", bound=Callable)

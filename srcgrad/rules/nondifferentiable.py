@@ -36,7 +36,7 @@ _NUMPY_ZERO = """
     may_share_memory isnat isdtype isfortran bitwise_count packbits unpackbits mintypecode typename common_type
     base_repr binary_repr format_float_scientific format_float_positional einsum_path geterr geterrcall getbufsize
     get_printoptions get_include datetime_as_string datetime_data busday_count busday_offset is_busday spacing int8
-    int16 int32 int64 uint8 uint16 uint32 uint64 intp bool_"""
+    int16 int32 int64 uint8 uint16 uint32 uint64 intp bool_ linalg.matrix_rank"""
 
 # Pure, but with a derivative that no rule gives: fine for inactive arguments.
 _NUMPY_PURE = """
@@ -45,7 +45,7 @@ _NUMPY_PURE = """
     poly vander vectorize piecewise apply_along_axis delete insert resize choose extract setdiff1d union1d intersect1d
     unwrap gradient modf frexp divmod nextafter hamming hanning blackman bartlett kaiser i0 hsplit dsplit block bmat
     broadcast_arrays require array2string array_str array_repr nanmax nanmin nanprod nancumsum nancumprod
-    fft.fftfreq fft.rfftfreq linalg.eig linalg.eigvals linalg.matrix_rank linalg.cond linalg.multi_dot
+    fft.fftfreq fft.rfftfreq linalg.eig linalg.eigvals linalg.cond linalg.multi_dot
     polyadd polysub polymul polydiv polyder polyint histogram2d histogramdd ediff1d trim_zeros asarray_chkfinite
     rollaxis matvec vecmat unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod
     real_if_close setxor1d unstack diagflat sort_complex asmatrix fft.rfft2 fft.irfft2

@@ -13,7 +13,8 @@ CHAPTERS = ("arithmetic", "elementwise", "selection", "reductions", "products", 
             "indexing", "casts", "sequences", "factorisations", "windows")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
-LATER = {"numpy.fft": "fourier", "scipy.special": "special", "scipy.linalg": "scipy_linalg"}
+LATER = {"numpy.fft": "fourier", "scipy.special": "special", "scipy.linalg": "scipy_linalg",
+         "scipy.sparse.linalg": "scipy_sparse"}
 
 _rules: dict[Any, Callable[[], Rule]] = {}
 _loaded: set[str] = set()

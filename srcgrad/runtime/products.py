@@ -31,6 +31,8 @@ def matmul_x1(g: Any, x2: Any, shape: Shape) -> Any:
 
 def matmul_x2(g: Any, x1: Any, shape: Shape) -> Any:
     """The adjoint of an array x2 of `shape` in x1 @ x2."""
+    if hasattr(x1, "tocsr"):                # a sparse matrix, which only its own methods know
+        return x1.T @ g
     if np.ndim(x1) == 1:
         return _scaled(g, x1, shape) if len(shape) == 1 else x1[:, np.newaxis] * g[..., np.newaxis, :]
     if len(shape) == 1:

@@ -251,7 +251,7 @@ class Calls:
     def _operation(self, ev: Evaluator, expr: Call, function: Any, spelled: Any, args: list[Abstract],
                    kwargs: dict[str, Abstract]) -> Abstract:
         active = any(item.active for item in [*args, *kwargs.values()])
-        if active and any(isinstance(ev.value(a), ObjectOf) for a in args):
+        if active and any(isinstance(value := ev.value(a), ObjectOf) and not _is_scipys(value.cls) for a in args):
             if len(args) == len(expr.args) and not kwargs and (listed := _sequences(function, args, ev)):
                 return ev.rewrite(expr, partial(_as_lists, expr, listed), *args)
             raise Refused(f"NumPy's `{getattr(function, '__name__', function)}` of an object of your own isn't "
@@ -266,6 +266,8 @@ class Calls:
         value = ev.result(function, values, {k: ev.value(v) for k, v in kwargs.items()})
         if spelled in SURELY_NUMERIC and value == UNKNOWN:
             value = Array(None, None)
+        if active and value == UNKNOWN and len(args) == 2:
+            value = self._of_sparse(ev, args)
         if spelled in SPLITS and value == UNKNOWN:
             value = ListOf(Array(None, None))
         if spelled not in SEVERAL_RESULTS:
@@ -278,6 +280,18 @@ class Calls:
             return self.view(ev, expr, spelled, shares, value, args[owner], active, len(args) + len(kwargs) == 1)
         result = ev.fresh(expr, value, active)
         return self._elements_views(ev, result, args) if shares else result
+
+    def _of_sparse(self, ev: Evaluator, args: list[Abstract]) -> Value:
+        """What a sparse matrix and an array give: an array of as many dimensions."""
+        kinds = [ev.value(a) for a in args]
+        for k, (kind, other) in enumerate(zip(kinds, kinds[::-1])):
+            if isinstance(kind, ObjectOf) and isinstance(other, Array) and other.dims is not None:
+                data = containers.read(ev, args[k], "data", self.env)
+                entries = None if data is None else ev.value(data)
+                dtypes = [a.dtype for a in (entries, other) if isinstance(a, Array) and a.dtype is not None]
+                dtype = np.result_type(*dtypes) if len(dtypes) == 2 else None
+                return Array(dtype, (None,) * len(other.dims))
+        return UNKNOWN
 
     def _elements_views(self, ev: Evaluator, result: Abstract, owners: list[Abstract]) -> Abstract:
         """np.split and its like: the elements of the list, or tuple, are views."""
@@ -490,6 +504,11 @@ def _sequences(function: Any, args: list[Abstract], ev: Evaluator) -> list[bool]
     known = all(cls is None or all(hasattr(cls, name) for name in asked) and not hasattr(cls, "__array__")
                 for cls in classes)
     return [cls is not None for cls in classes] if known else None
+
+
+def _is_scipys(cls: type) -> bool:
+    """Whether the rules for SciPy's functions know its objects: sparse matrices."""
+    return cls.__module__.partition(".")[0] == "scipy"
 
 
 def _hashable(function: Any) -> bool:
