@@ -319,6 +319,11 @@ def test_check_grads_says_which_entry_is_wrong(change, said, monkeypatch):
         check_grads(lambda x: np.sum(x ** 2), (np.linspace(1.0, 2.0, 4),))
 
 
+def test_check_grads_says_that_a_value_is_not_finite():
+    with pytest.raises(AssertionError, match="isn't finite"), np.errstate(invalid="ignore"):
+        check_grads(lambda x: np.sqrt(x - 3.0), (1.0,))
+
+
 def test_check_grads_refuses_to_compare_nothing():
     for args in ((2,), (np.arange(3),), ("a",), ()):
         with pytest.raises(ArgumentError, match="no argument with floating-point numbers, so there is nothing"):

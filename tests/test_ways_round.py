@@ -85,3 +85,14 @@ def test_other_ways_are_refused(name: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         grad(REFUSED[name])(X)
     assert caught.value.at is not None and caught.value.remedy
+
+
+def test_arrays_of_objects_are_refused_where_they_are_written() -> None:
+    def boxed(x):
+        a = np.empty(2, dtype=object)
+        a[0] = x[0]
+        return a[0] * 2.0
+
+    with pytest.raises(UnsupportedError, match="dtype object") as caught:
+        grad(boxed)(X)
+    assert caught.value.at is not None and "a[0] = x[0]" in str(caught.value)

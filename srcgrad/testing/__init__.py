@@ -61,6 +61,9 @@ def _check(f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: floa
     if not any(leaves(value)):
         raise ArgumentError(f"the function returned {_what(value)}, which holds no numbers to compare",
                             remedy="Return a number, an array, or a structure of them.")
+    if not all(np.all(np.isfinite(leaf)) for _, leaf in leaves(value) if floating(leaf)):
+        raise AssertionError("the function's value at these arguments isn't finite, so differences say nothing of its "
+                             "gradient\n  Pass arguments at which it is finite.")
     value_bar = _random_adjoint(value, rng)
     gradients = pullback(value_bar)
     wrong = [i for i, gradient in enumerate(gradients)

@@ -348,6 +348,8 @@ class _Walk(Control):
             case Item(owner, index):
                 place = self.ev(owner, env)
                 key = self.ev(index, env)
+                if value.active:
+                    stores.check_takes_numbers(self.ev.value(place), stmt.at)
                 if self._replaced(stmt, place):
                     return env
                 put = self._put_value(stmt, place, value, env)

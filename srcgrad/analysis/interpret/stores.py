@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import fields, operators
 from srcgrad.analysis.interpret.refused import Refused
@@ -97,6 +97,13 @@ def of_object(ev: Evaluator, stmt: Store, cls: type | None) -> Replace | None:
     if fields.method_of(cls, "__setattr__") is not None and not _is_frozen(cls):
         return lambda make: _set(stmt, make, "__setattr__")
     return None
+
+
+def check_takes_numbers(owner: Value, at: Any) -> None:
+    """What is differentiated may go into an array of numbers."""
+    if isinstance(owner, Array) and owner.dtype is not None and owner.dtype.kind in "OVSU":
+        raise Refused(f"an array of dtype {owner.dtype} takes here what is differentiated, and has no derivative",
+                      "use arrays of floating or complex numbers, or a list", at)
 
 
 def _is_frozen(cls: type) -> bool:
