@@ -47,6 +47,7 @@ from srcgrad.lang.core import (
 from srcgrad.passes.cursors import advanced
 from srcgrad.passes.descent import Descent, Recursive
 from srcgrad.passes.generators import in_place, refused
+from srcgrad.passes.handed import handed_over
 from srcgrad.passes.hoist import Hoister, Maker
 from srcgrad.passes.lower.jumps import breaks
 from srcgrad.passes.moving import moved
@@ -94,7 +95,7 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[A
         new = inline(unit, facts, frozenset(kept)) or moved(unit, facts) \
             or advanced(unit, facts) and inline(unit, facts, frozenset(kept)) \
             or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts) \
-            or not facts.evaluator.pending and scattered(unit)
+            or not facts.evaluator.pending and (handed_over(unit) or scattered(unit))
         if not new and facts.evaluator.pending and not facts.optimistic:
             # all wait for each other, round a loop, say
             facts = facts_of(unit, True)
