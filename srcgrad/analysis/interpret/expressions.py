@@ -73,6 +73,7 @@ from srcgrad.lang.core import (
     Star,
     Tuple,
     Unary,
+    rebuild,
 )
 from srcgrad.lang.names import Fresh
 from srcgrad.lang.source import is_user_function
@@ -474,7 +475,7 @@ class Evaluator:
         for value in expr.values:
             ways.append((value, env))
             env = narrowed(self, value, env, expr.op == "and")
-        return self._any_of(ways)
+        return self._any_of(ways, expr.values[0])
 
     def _cond(self, expr: Cond, env: Env) -> Abstract:
         test = self.truth(self(expr.test, env))
@@ -483,12 +484,22 @@ class Evaluator:
         return self._any_of([(expr.body, narrowed(self, expr.test, env, True)),
                              (expr.orelse, narrowed(self, expr.test, env, False))])
 
-    def _any_of(self, exprs: list[tuple[Expr, Env]]) -> Abstract:
-        """One of several; those that never return don't count."""
+    def _way(self, expr: Expr, env: Env) -> Abstract:
+        """What is evaluated on one way only: what is refused there gets a statement of its own, which says so when it
+        is reached."""
+        try:
+            return self(expr, env)
+        except Refused:
+            if isinstance(expr, (Name, Const)):
+                raise
+            return self.rewrite(expr, lambda parts, make: make.bind(rebuild(expr, parts)))
+
+    def _any_of(self, exprs: list[tuple[Expr, Env]], certain: Expr | None = None) -> Abstract:
+        """One of several, of which one is certainly evaluated; those that never return don't count."""
         items = []
         for expr, env in exprs:
             try:
-                items.append(self(expr, env))
+                items.append(self._way(expr, env) if expr is not certain else self(expr, env))
             except NeverReturns:
                 continue
         if not items:
