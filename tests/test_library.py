@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import functools
 import itertools
 import math
@@ -73,6 +74,8 @@ CALLS: dict[Any, list[tuple[tuple, dict]]] = {
     math.dist: [(((1.0, 2.0), (3.0, 4.0)), {}), (([0.0], [0.0]), {})],
     math.fsum: [((xs,), {}) for xs in NUMBERS],
     math.prod: [((xs,), {}) for xs in NUMBERS] + [(([2.0],), {"start": 3})],
+    cmath.polar: [((1.5 - 2.0j,), {}), ((-3.0,), {})],
+    cmath.rect: [((2.0, 0.75), {}), ((0.0, 1.0), {})],
     math.modf: [((2.5,), {}), ((-2.25,), {})],
     math.remainder: [((7.5, 2.0), {}), ((-7.0, 3.0), {})],
     np.ndenumerate: [((np.arange(6.0).reshape(2, 3),), {}), ((np.zeros((0, 2)),), {})],

@@ -1,6 +1,7 @@
 """math, where NumPy has no function of the kind."""
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -49,6 +50,16 @@ def prod(iterable, /, *, start=1):
 def modf(x, /):
     whole = float(math.trunc(x))
     return x - whole, whole
+
+
+@equivalent(cmath.polar)
+def polar(z, /):
+    return abs(z), cmath.phase(z)
+
+
+@equivalent(cmath.rect)
+def rect(r, phi, /):
+    return complex(r * math.cos(phi), r * math.sin(phi))
 
 
 @equivalent(math.remainder)

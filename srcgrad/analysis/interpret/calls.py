@@ -23,6 +23,7 @@ from srcgrad.analysis.interpret import (
     methods,
     narrowing,
     operators,
+    settable,
     unfollowed,
 )
 from srcgrad.analysis.interpret.draws import refuse_active
@@ -251,6 +252,10 @@ class Calls:
     def _operation(self, ev: Evaluator, expr: Call, function: Any, spelled: Any, args: list[Abstract],
                    kwargs: dict[str, Abstract]) -> Abstract:
         active = any(item.active for item in [*args, *kwargs.values()])
+        counts = [None if not isinstance(a, Star) or (items := ev(a.value, self.env).items) is None else len(items)
+                  for a in expr.args]
+        if active and any(counts):
+            return ev.rewrite(expr, partial(_spread_out, expr, counts), *args)
         if active and any(isinstance(value := ev.value(a), ObjectOf) and not _is_scipys(value.cls) for a in args):
             if len(args) == len(expr.args) and not kwargs and (listed := _sequences(function, args, ev)):
                 return ev.rewrite(expr, partial(_as_lists, expr, listed), *args)
@@ -410,6 +415,7 @@ class Calls:
             if result is not None:
                 drop_slots(self.env, reach([*args, *kwargs.values()]))
                 return result
+        settable.await_call(ev, function, self.env)
         return NOT_YET
 
     def opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:
@@ -531,6 +537,20 @@ def _spelled(expr: Call, keys: list[Any], parts: tuple[Expr, ...], make: Make) -
         else:
             kwargs.append((name, value))
     return replace(whole, kwargs=tuple(kwargs))
+
+
+def _spread_out(expr: Call, counts: list[int | None], parts: tuple[Expr, ...], make: Make) -> Expr:
+    """np.multiply(*t)   ->   np.multiply(t[0], t[1])"""
+    whole = rebuild(expr, parts)
+    assert isinstance(whole, Call)
+    args: list[Expr] = []
+    for arg, count in zip(whole.args, counts):
+        if isinstance(arg, Star) and count is not None:
+            held = make.bind(arg.value)
+            args.extend(Item(held, Const(k), at=expr.at) for k in range(count))
+        else:
+            args.append(arg)
+    return replace(whole, args=tuple(args))
 
 
 def _forwarded(closure: Closure, expr: Call, parts: tuple[Expr, ...], make: Make) -> Expr:

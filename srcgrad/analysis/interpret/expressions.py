@@ -20,6 +20,7 @@ from srcgrad.analysis.interpret import (
     joining,
     narrowing,
     operations,
+    settable,
 )
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.made import Made
@@ -113,6 +114,7 @@ class Evaluator:
         self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what opaque code may change
         self.comprehensions: set[tuple[Any, int]] = set()
         self.written_out: set[Any] = set()                     # loops that are going to be
+        self.awaited: set[str] = set()                         # attributes that calls may set, once they are in place
         self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
         self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place
@@ -137,6 +139,8 @@ class Evaluator:
     def rewrite(self, expr: Expr, build: Build, *operands: Abstract) -> Abstract:
         """The expression will be replaced by what `build` makes of its children."""
         self.rewrites[self.site, id(expr)] = build
+        if isinstance(expr, Call):
+            self.awaited.add(settable.ANY)
         return NOT_YET
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:

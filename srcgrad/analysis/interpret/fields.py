@@ -6,7 +6,7 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import containers, narrowing
+from srcgrad.analysis.interpret import containers, narrowing, settable
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Slot
@@ -58,7 +58,10 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
         return held
     if name == "__class__":
         return Abstract(Known(cls))
-    if isinstance(found, (types.FunctionType, classmethod, staticmethod)):
+    of_class = isinstance(found, (types.FunctionType, classmethod, staticmethod))
+    if settable.may_be_set(ev, owner, cls, name, rarely=of_class):
+        return NOT_YET
+    if of_class:
         return _method(ev, expr, owner, cls, found)
     if found is not None and not hasattr(type(found), "__get__"):
         return ev.class_attribute(cls, name)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.analysis.interpret import containers, fields, narrowing, operations
+from srcgrad.analysis.interpret import containers, fields, narrowing, operations, settable
 from srcgrad.analysis.interpret.expressions import Evaluator, numeric
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view
-from srcgrad.analysis.interpret.state import Abstract, Env
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -98,6 +98,9 @@ def _of_object(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstr
         callee = ev(func, env)
         return calls.called(ev, expr, callee, env)
     found = inspect.getattr_static(cls, name, None)
+    if isinstance(value, ObjectOf) and settable.may_be_set(ev, owner, cls, name, rarely=True):
+        calls.arguments(ev, expr, env, inlined=found)
+        return NOT_YET
     if isinstance(value, TupleOf) and name in ("_replace", "_asdict"):
         return _of_named_tuple(ev, expr, owner, value)
     if isinstance(found, property):

@@ -8,11 +8,12 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import narrowing
 from srcgrad.analysis.interpret.refused import Refused
-from srcgrad.analysis.interpret.rewrites import Build
+from srcgrad.analysis.interpret.rewrites import Build, Make
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import ObjectOf, OneOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Expr, Item, Name, Unary
@@ -57,6 +58,8 @@ def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value
             return True
     names = _names(expr)
     build = None if names is None else _builder(classes, *names)
+    if build is None and names == COMPARE["!="] and (equal := _builder(classes, *COMPARE["=="])) is not None:
+        build = partial(_inverted, equal)
     if build is not None:
         ev.rewrite(expr, build)
         return True
@@ -96,6 +99,11 @@ def _builder(classes: list[type | None], name: str, reflected: str) -> Build | N
     if len(ways) == 1 or "NotImplemented" not in ways[0][0].__code__.co_names:
         return lambda parts, make: ways[0][1](parts)
     return lambda parts, make: _first_that_knows(make.bind(ways[0][1](parts)), ways[1][1](parts))
+
+
+def _inverted(equal: Build, parts: tuple[Expr, ...], make: Make) -> Expr:
+    """a != b   ->   not a.__eq__(b)"""
+    return Unary("not", equal(parts, make))
 
 
 def _first_that_knows(first: Name, second: Expr) -> Expr:

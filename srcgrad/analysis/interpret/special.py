@@ -10,11 +10,11 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators
+from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators, settable
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
-from srcgrad.analysis.interpret.state import Abstract, Env, Ref
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Ref
 from srcgrad.analysis.values import (
     UNKNOWN,
     Array,
@@ -95,6 +95,8 @@ def _getattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
     if len(args) not in (2, 3) or not _is_text(args[1]):
         return _unless_active(expr, args, "getattr")
     there = _has(ev, args[0], _text(args[1]), env) if len(args) == 3 else True
+    if there is False and _may_have(ev, args[0], _text(args[1])):
+        return NOT_YET
     if there is None:
         return _unless_active(expr, args, "getattr")
     name = _text(args[1])
@@ -103,6 +105,8 @@ def _getattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
 
 def _hasattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
     there = _has(ev, args[0], _text(args[1]), env) if len(args) == 2 and _is_text(args[1]) else None
+    if there is False and _may_have(ev, args[0], _text(args[1])):
+        return NOT_YET
     return None if there is None else Abstract(Known(there))
 
 
@@ -117,6 +121,11 @@ def _has(ev: Evaluator, owner: Abstract, name: str, env: Env) -> bool | None:
     if hasattr(value.cls, name) or all(containers.surely(ref.storage, name, env) for ref in owner.refs):
         return True
     return False if containers.read(ev, owner, name, env) is None else None
+
+
+def _may_have(ev: Evaluator, owner: Abstract, name: str) -> bool:
+    value = ev.value(owner)
+    return isinstance(value, ObjectOf) and settable.may_be_set(ev, owner, value.cls, name)
 
 
 def type_of(value: Any) -> type | None:

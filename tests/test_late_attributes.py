@@ -1,0 +1,152 @@
+"""What an object doesn't have before a call is put in place, it may have afterwards: it shadows what the class has."""
+from __future__ import annotations
+
+import cmath
+import itertools
+import operator
+
+import numpy as np
+import pytest
+
+from harness import check_program
+
+X = np.array([0.7, -1.2, 0.4, 2.1])
+each_way = pytest.mark.parametrize("options", [{}, {"plain": True}, {"general": True}],
+                                   ids=["default", "plain", "general"])
+
+
+def square(v):
+    return v * v
+
+
+def cube(v):
+    return v * v * v
+
+
+class Plain:
+    def __init__(self, v):
+        self.v = v
+
+
+def with_a_default(x):
+    b = Plain(x[0])
+    return getattr(b, "v", 1.0) * x[1] + (b.v if hasattr(b, "v") else 5.0) * getattr(b, "w", x[2])
+
+
+class Shadowing:
+    act = staticmethod(square)
+    k = 2.0
+
+    def __init__(self, f, k):
+        self.act = f
+        self.k = k
+
+    def run(self, v):
+        return self.act(v) * self.k
+
+
+def data_and_functions_of_the_class(x):
+    c = Shadowing(cube, x[1])
+    return c.act(x[0]) * c.k + c.run(x[2])
+
+
+class Replaced:
+    k = 2.0
+
+    def act(self, v):
+        return v * v
+
+    def __init__(self, f):
+        self.act = f
+        self.more()
+        self.setup()
+
+    def more(self):
+        self.k = self.k * 3.0
+
+    def setup(self):
+        self.k = self.k + 1.0
+
+
+def methods_of_the_class(x):
+    d = Replaced(lambda v: v * x[1])
+    return d.act(x[0]) * d.k
+
+
+class Bare:
+    k = 2.0
+    act = staticmethod(square)
+
+    def f(self, v):
+        return v
+
+
+def configure(o, v):
+    o.k = v
+    o.act = cube
+    o.f = cube
+
+
+def set_by_a_function(x):
+    e = Bare()
+    configure(e, x[1])
+    return e.k * x[0] + e.act(x[2]) + e.f(x[3])
+
+
+def set_by_a_function_inside(x):
+    e = Bare()
+
+    def setup():
+        e.k = x[1]
+    setup()
+    return e.k * x[0]
+
+
+def set_in_the_last_iteration(x):
+    e, s = Bare(), 0.0
+    for i in range(3):
+        s += e.k * x[i]
+        configure(e, x[1])
+    return s
+
+
+class Doubling:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattr__(self, name):
+        return self.v * 2.0 if name == "double" else 0.0
+
+
+def attributes_by_a_method(x):
+    d = Doubling(x[0])
+    return d.double * d.v + d.other
+
+
+class Equal:
+    __hash__ = None
+
+    def __init__(self, c):
+        self.c = c
+
+    def __eq__(self, other):
+        return self.c == other.c
+
+
+def unequal_by_equal(x):
+    a, b = Equal(x[0]), Equal(x[1])
+    return x[0] * x[1] if a != b else x[2]
+
+
+def spread_over_functions_with_rules(x):
+    r, phi = cmath.polar(complex(x[0], x[1]))
+    z = cmath.rect(x[3], phi)
+    return sum(itertools.starmap(operator.mul, zip(x, x[::-1]))) + r * z.imag + max(*(x[1], x[3]))
+
+
+@each_way
+@pytest.mark.parametrize("f", [with_a_default, data_and_functions_of_the_class, methods_of_the_class, set_by_a_function,
+                               set_by_a_function_inside, set_in_the_last_iteration, attributes_by_a_method,
+                               unequal_by_equal, spread_over_functions_with_rules])
+def test_is_right(f, options):
+    check_program(f, (X,), (0,), **options)
