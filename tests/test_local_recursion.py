@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from harness import check_core_form, check_program, clone
-from srcgrad import grad
+from srcgrad import UnsupportedError, grad
 
 OPTIONS = [{}, {"plain": True}, {"general": True}, {"checked": True}]
 each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", "general", "checked"])
@@ -149,3 +149,16 @@ def own_out(x, n):
 @each_way
 def test_own_out(options):
     check_program(own_out, (X, 3), (0,), **options)
+
+
+def test_generators_in_local_recursive_functions_are_refused_with_their_place() -> None:
+    def total(x):
+        tree = {"value": x[0], "parts": [{"value": x[1], "parts": []}]}
+
+        def walk(node):
+            return node["value"] + sum(walk(part) for part in node["parts"])
+        return walk(tree)
+
+    with pytest.raises(UnsupportedError, match="generator") as caught:
+        grad(total)(X)
+    assert caught.value.at is not None and "walk(part) for part" in str(caught.value)

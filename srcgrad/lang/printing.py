@@ -20,7 +20,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, UnsupportedError
 from srcgrad.lang import core, parse
 from srcgrad.lang.layout import INDENT, wrap
 
@@ -217,6 +217,9 @@ def _function(e: core.Function) -> ast.expr:
             result = to_ast(value)
         case (core.Refuse() as refused,):
             result = to_ast(refusal(refused))
+        case _ if core.suspends(e.code.body):
+            raise UnsupportedError("what takes the elements of this generator isn't followed", e.code.at or e.at,
+                                   "Make it a list, `sum([...])` say.")
         case _:
             raise InternalError(f"a function of several statements can't stand inside an expression: {e.code.name}")
     return ast.Lambda(_ast_arguments(e.code.params), result)
