@@ -1,6 +1,7 @@
 """Standalone modules: the same gradients without srcgrad, or a TypeError that names the argument and the fact."""
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import venv
@@ -137,6 +138,20 @@ def test_a_dimension_that_is_1_is_checked() -> None:
     assert emitted(np.ones((2, 1)), np.ones(5)).shape == (2, 1)
     with pytest.raises(TypeError, match="x must have length 1 along dimension 1"):
         emitted(np.ones((3, 4)), np.ones(4))
+
+
+LOG = logging.getLogger("lab.solver")
+
+
+def logged(x):
+    LOG.debug("at %g", x[0])
+    return np.sum(x * x)
+
+
+def test_loggers_are_asked_for_by_name() -> None:
+    text = grad(logged).standalone(np.ones(2))
+    assert "LOG = logging.getLogger('lab.solver')" in text
+    assert load(text, "logged_grad")(np.ones(2)).tolist() == [2.0, 2.0]
 
 
 def scaled_in_place(a, b):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import builtins
 import functools
 import linecache
+import logging
 import math
 import operator
 import sys
@@ -84,6 +85,9 @@ class Units:
             self.all[key] = Unit("import", name, imports=home)
         elif isinstance(obj, functools.partial):
             self._partial(key, obj, name)
+        elif isinstance(obj, logging.Logger):
+            named = f"{name} = logging.getLogger({obj.name!r})"
+            self.all[key] = Unit("constant", name, named, {"logging": self.add(logging, "logging")})
         elif is_user_function(obj) and not isinstance(obj, types.MethodType):
             self._user(key, obj, name)
         else:
