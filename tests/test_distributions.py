@@ -103,7 +103,7 @@ def test_the_text_is_that_of_the_formula() -> None:
 # ---------------------------------------------------------------- as objects
 
 WIDE, COUNTED = stats.norm(0.3, scale=1.2), stats.poisson(2.3)
-PRIORS = {"mean": stats.norm(0.0, 10.0), "rate": stats.halfnorm(0.0, 0.5)}
+PRIORS = {"mean": stats.norm(0.0, 10.0), "rate": stats.gamma(2.0, 0.0, 0.5)}
 
 
 def by_the_name_of_a_distribution(x):
@@ -131,12 +131,27 @@ def frozen_outside(x):
     return np.sum(WIDE.logpdf(x)) * WIDE.std() + sum(PRIORS[k].logpdf(v) for k, v in zip(PRIORS, x))
 
 
+class Prior:
+    def __init__(self, dist, *args):
+        self.dist, self.args = dist, args
+
+    def log_density(self, x):
+        return self.dist.logpdf(x, *self.args)
+
+
+MIXED = [Prior(stats.norm, 0.3, 1.2), Prior(stats.gamma, 2.0)]
+
+
+def parameters_of_several_lengths(x):
+    return sum(prior.log_density(x[1]) for prior in MIXED)
+
+
 def counts_with_parameters(x):
     return stats.poisson(x[0] + 1.0).logpmf(3) + stats.binom(5, 0.5 * x[1]).logpmf(2) + x[0] * COUNTED.pmf(2)
 
 
 @pytest.mark.parametrize("f", [by_the_name_of_a_distribution, given, frozen_inside, frozen_in_a_list, frozen_outside,
-                               counts_with_parameters])
+                               counts_with_parameters, parameters_of_several_lengths])
 def test_distributions_are_objects(f: Callable) -> None:
     x = np.array([0.4, 0.9])
     check_grads(f, (x,))

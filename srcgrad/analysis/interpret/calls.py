@@ -138,7 +138,8 @@ class Calls:
         target = function.obj if isinstance(function, Known) else function
         if target is zip and len(expr.args) == 1 and isinstance(expr.args[0], Star):
             return self._transposed(ev, expr, expr.args[0], env)
-        inlined = isinstance(function, Closure) or _user_code(target) or is_library(target)
+        inlined = isinstance(function, Closure) or _user_code(target) or is_library(target) \
+            or isinstance(target, types.MethodType) and equivalent_of(target) is not None
         args, kwargs = self.arguments(ev, expr, env, inlined=inlined and target)
         if isinstance(function, Closure):
             return self.user(ev, expr, function, args, kwargs)
