@@ -256,3 +256,16 @@ def doubled_as_float(x):
     y = np.asarray(x, dtype=float)
     y[0] *= 2.0
     return np.sum(x * y)
+
+
+# ---------------------------------------------------------------- arrays in tuples
+
+def inside_of_a_tuple(t):
+    (a, b), c = t
+    c[:2] = b[:2]
+    return np.sum(a * b * c)
+
+
+@every_option
+def test_an_array_in_an_argument_keeps_its_adjoint(options):
+    check_program(inside_of_a_tuple, (((X * 1.1, X + 0.3), X[::-1] + 0.1),), (0,), **options)

@@ -108,7 +108,8 @@ class Checker:
         params = {p.name for p in self.c.unit.code.params}
         yield self.known.call(checks.check_all_met, Name(self.seen), Const("at the end"))
         primal = {bar: name for name, bar in self.c.bars.items()}
-        for bar in sorted(state.have):
+        given = {self.c.buffer_name(s) for s in self.c.holders if s.origin == "argument"}      # their gradients
+        for bar in sorted(state.have.keys() - given):
             if primal.get(bar) in self.primal - params:
                 yield self.known.call(checks.check_zero, Const(f"at the end, `{bar}`"), Name(bar))
 
