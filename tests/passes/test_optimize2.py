@@ -24,6 +24,7 @@ from srcgrad.passes.optimize.first_term import start_with_first_term, store_firs
 from srcgrad.passes.optimize.operands import is_operand
 from srcgrad.passes.optimize.saves import save_first
 from srcgrad.passes.optimize.scalars_first import scalars_first
+from srcgrad.passes.optimize.turn_signs import turn_signs
 
 Block = tuple[core.Statement, ...]
 
@@ -361,3 +362,28 @@ def test_a_part_at_integer_indices_is_read_in_its_place():
     effects = Effects(is_pure, EFFECTS.storages, EFFECTS.arrays, frozenset("ik"))
     block = parse_block("t = u[i, :k + 1].copy()\ny = t * c\nu[i, :k + 1] = 0.0")
     assert text(elide_copies(block, effects, frozenset("t"))) == "y = u[i, :k + 1] * c\nu[i, :k + 1] = 0.0"
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("t = -u * c\nx += t\ny[1:] -= 2.0 * t", "t = u * c\nx -= t\ny[1:] += 2.0 * t"),
+    ("for k in r:\n    t = -(u + c)\n    x[k] += t * c", "for k in r:\n    t = u + c\n    x[k] -= t * c"),
+    ("t = -u / c\nx += t / c", "t = u / c\nx -= t / c"),
+])
+def test_signs_that_turn(before: str, after: str) -> None:
+    assert text(turn_signs(parse_block(before), frozenset({"t"}))) == after
+
+
+@pytest.mark.parametrize("source", [
+    "t = -u\nx += t",                          # it would be u itself
+    "t = -u * c\nx += t\ny = t",               # used otherwise
+    "t = -u * c\nx += t + c",                  # a sum
+    "t = -u * c\nx += t * t",                  # twice
+    "t = -u * c\nx += c / t",                  # a divisor
+    "t = -u * c\nt += t",                      # added to itself
+    "t = -u * c\nx = t",
+    "t = -u * c\nx *= t",
+    "if c:\n    t = -u * c\nelse:\n    t = u * c\nx += t",     # two meanings
+    "for t in r:\n    x += t",
+])
+def test_signs_that_stay(source: str) -> None:
+    assert text(turn_signs(parse_block(source), frozenset({"t"}))) == source

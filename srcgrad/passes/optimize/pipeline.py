@@ -22,6 +22,7 @@ from srcgrad.passes.optimize.own_results import own_results
 from srcgrad.passes.optimize.saves import save_first
 from srcgrad.passes.optimize.scalars_first import scalars_first
 from srcgrad.passes.optimize.simplify import simplify_block
+from srcgrad.passes.optimize.turn_signs import turn_signs
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.unit import lowered
 from srcgrad.runtime import structure
@@ -55,7 +56,8 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
     oracles = Oracles(context, body, oracles)
     body = augment(start_with_first_term(body, oracles), oracles)
     body = simplify_block(body, oracles.kind, oracles.floating, oracles.pure)       # factors that met when terms did
-    body = scalars_first(body, oracles.kind, oracles.pure, names.bound(body) - oracles.primal.keys())
+    made = names.bound(body) - oracles.primal.keys()
+    body = scalars_first(turn_signs(body, made), oracles.kind, oracles.pure, made)
     body = own_results(body, oracles, _helper(context, structure.gradient))
     taken = frozenset(p.name for p in params) | frozenset(context.helpers) | context.fresh.taken - temporaries
     named = temporaries | frozenset(n for n in names.bound(body) if stem_of(n) in temporaries)

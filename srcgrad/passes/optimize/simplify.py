@@ -146,7 +146,7 @@ class _Simplify:
     # ------------------------------------------------------------ walking
 
     def expr(self, expr: Expr, use: str) -> Expr:
-        if isinstance(expr, (Bin, Unary)):
+        if isinstance(expr, (Bin, Unary)) or _summand(expr) is not None:
             return self._kept(self.signed(expr, use).plain, expr, use)
         return self._kept(self._node(self._inside(expr), use), expr, use)
 
@@ -209,7 +209,19 @@ class _Simplify:
             case Bin() | Unary():
                 new = self._rebuilt(expr, *(self.expr(child, OPERAND) for child in core.children(expr)))
                 return self._unsigned(self._power(new))
+        if _summand(expr) is not None:
+            return self._total(self._inside(expr))
         return self._unsigned(self._node(self._inside(expr), OPERAND))
+
+    def _total(self, expr: Expr) -> _Signed:
+        """np.sum(-a) is -np.sum(a), which turns fewer signs."""
+        summand = _summand(expr)
+        assert isinstance(expr, Call) and summand is not None
+        inner = self.signed(summand)
+        if not inner.negative or self.kind(inner.magnitude) != "array":
+            return self._unsigned(expr)
+        total = replace(expr, args=(inner.magnitude, *expr.args[1:]))
+        return _Signed(Unary("-", total, at=expr.at), True, total)
 
     def _unsigned(self, expr: Expr) -> _Signed:
         if isinstance(expr, Unary) and expr.op == "-" and self.known(expr.operand):
@@ -322,6 +334,14 @@ class _Simplify:
         if use == TEST and isinstance(operand, Unary) and operand.op == "not":
             return operand.operand
         return self._rebuilt(expr, operand)
+
+
+def _summand(expr: Expr) -> Expr | None:
+    """a, of np.sum(a, ...)"""
+    match expr:
+        case Call(Attr(Name("np"), "sum"), (a, *_)):
+            return a
+    return None
 
 
 def _makes_new(expr: Expr) -> bool:
