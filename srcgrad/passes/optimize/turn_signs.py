@@ -22,7 +22,7 @@ def turn_signs(block: Block, temporaries: frozenset[str]) -> Block:
     """
     found = _Uses(block, temporaries)
     magnitudes = {name: m for name, value in found.bound.items()
-                  if name not in found.other and found.added.get(name) and (m := _magnitude(value)) is not None}
+                  if name in found.added - found.other and (m := _magnitude(value)) is not None}
     return tuple(_turned(stmt, magnitudes) for stmt in block) if magnitudes else block
 
 
@@ -31,7 +31,7 @@ class _Uses:
 
     def __init__(self, block: Block, temporaries: frozenset[str]) -> None:
         self.bound: dict[str, Expr] = {}
-        self.added: dict[str, int] = {}
+        self.added: set[str] = set()
         self.other: set[str] = set()
         for stmt in core.statements(block):
             self._statement(stmt, temporaries)
@@ -41,10 +41,10 @@ class _Uses:
         match stmt:
             case Bind((name,), (value,)) if name in temporaries and name not in self.bound:
                 self.bound[name] = value
-            case Store(place, "+" | "-", value) if (name := _factor(value, temporaries)) is not None \
-                    and name not in names_read(place):
-                self.added[name] = self.added.get(name, 0) + 1
-                read.discard(name)
+            case Store(place, "+" | "-", value) if (added := _factor(value, temporaries)) is not None \
+                    and added not in names_read(place):
+                self.added.add(added)
+                read.discard(added)
             case _:
                 self.other.update(bound_by(stmt))
         self.other |= read
