@@ -8,6 +8,7 @@ import operator
 import numpy as np
 import pytest
 
+import srcgrad
 from harness import check_program
 
 X = np.array([0.7, -1.2, 0.4, 2.1])
@@ -150,3 +151,16 @@ def spread_over_functions_with_rules(x):
                                unequal_by_equal, spread_over_functions_with_rules])
 def test_is_right(f, options):
     check_program(f, (X,), (0,), **options)
+
+
+def test_a_number_or_nothing_known_isnt_silently_inactive():
+    def f(x):
+        d = {"q": x}
+        s = d.pop("u", 4)
+        s += x[1]
+        return np.sum(x) + s
+    try:
+        got = srcgrad.grad(f)(X)
+    except srcgrad.UnsupportedError:
+        return
+    assert np.allclose(got, [1.0, 2.0, 1.0, 1.0])

@@ -39,6 +39,10 @@ class Stores:
         out: Out = []
         owner = stmt.place.value if isinstance(stmt.place, (Item, Attr)) else stmt.place
         value = self.c.value(stmt, owner)
+        if isinstance(stmt.place, Name) and not isinstance(value, Array) \
+                and self.c.facts.name_after(stmt, stmt.place.id).active:
+            raise Refused("it isn't known whether this changes an array or gives the name a new value",
+                          "write `x = x + ...`", stmt.at)
         if not self.c.active(stmt, owner):
             return Step(stmt)
         if isinstance(value, Array) and isinstance(stmt.place, Item):
