@@ -16,7 +16,7 @@ from random_programs.generate import generate
 from random_programs.judge import judge
 
 KINDS = {"jumps": 4, "containers": 5}
-QUICK, LONG = 5, 25                # programs in one test
+FEW, SOME, LONG = 3, 5, 25                # programs in one test
 
 
 def _check(kind: str, number: int, options: dict[str, bool]) -> None:
@@ -46,9 +46,14 @@ def _programs(kind: str, count: int, batch: int, **options: bool) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("batch", [
-    0, *(pytest.param(k, marks=[pytest.mark.long, *([pytest.mark.sweep] if k > 1 else [])]) for k in range(1, 5))])
+    pytest.param(k, marks=[pytest.mark.long, *([pytest.mark.sweep] if k != 1 else [])]) for k in range(5)])
 def test_programs(kind, batch):
-    _programs(kind, QUICK, batch)
+    _programs(kind, SOME, batch)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_programs(kind):
+    _programs(kind, FEW, 0)
 
 
 @pytest.mark.long
@@ -56,7 +61,7 @@ def test_programs(kind, batch):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("option", ["plain", "general", "checked"])
 def test_programs_under_options(kind, option):
-    _programs(kind, QUICK, 77, **{option: True})
+    _programs(kind, SOME, 77, **{option: True})
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from srcgrad import compiler
 from srcgrad.analysis.interpret import interpreter
 from srcgrad.errors import SrcgradError
 
-SOME = [(kind, seed) for kind in range(1, 7) for seed in (40, 41)]
+SOME = [(kind, 40) for kind in range(1, 7)]
 
 
 def _settled(monkeypatch, derivative, args):
@@ -43,7 +43,7 @@ def test_another_walk_finds_nothing_in_random_programs(monkeypatch, kind, seed):
     _settled(monkeypatch, srcgrad.grad(load(source), argnums=(0, 1, 2)), args)
 
 
-@pytest.mark.parametrize("name", list(PROGRAMS)[::24])
+@pytest.mark.parametrize("name", list(PROGRAMS)[::48])
 def test_another_walk_finds_nothing(monkeypatch, name):
     p = PROGRAMS[name]
     _settled(monkeypatch, srcgrad.grad(p.function, argnums=argnums(p.wrt)), p.inputs[0])
