@@ -133,7 +133,7 @@ class DictOf(Value):
 
 @dataclass(frozen=True)
 class ObjectOf(Value):
-    """An instance of cls; fields: what is known of its attributes."""
+    """An instance of cls; fields: what is known of its attributes, where it has them."""
     cls: type
     fields: tuple[tuple[str, Value], ...]
 
@@ -210,10 +210,19 @@ class Super(Value):
 MOST_KINDS = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneOf(Value):
-    """One of several kinds of values: None or an array, an object of one of two classes, one of two functions."""
+    """One of several kinds of values: None or an array, an object of one of two classes, one of two functions.
+
+    They are in the order in which they were met, which doesn't matter.
+    """
     kinds: tuple[Value, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, OneOf) and frozenset(self.kinds) == frozenset(other.kinds)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.kinds))
 
 
 def first_length(value: Value) -> Linear | None:
@@ -296,8 +305,11 @@ def _common(a: Value, b: Value) -> Value:
         case (ObjectOf(c1, _) as whole, Again(c2)) | (Again(c2), ObjectOf(c1, _) as whole) if c1 is c2:
             return whole
         case ObjectOf(c1, f1), ObjectOf(c2, f2) if c1 is c2:
-            other = dict(f2)
-            return ObjectOf(c1, tuple((k, join(v, other[k])) for k, v in f1 if k in other))
+            # a field that only one of them has is of its kind wherever it is there
+            both = dict(f1)
+            for k, v in f2:
+                both[k] = join(both[k], v) if k in both else v
+            return ObjectOf(c1, tuple(both.items()))
     return UNKNOWN
 
 

@@ -5,7 +5,8 @@ and a backward function, which takes the record and the adjoint of the result an
 arguments.  Arguments in storages that something writes have their adjoints in the shadow, which both share; so what
 the arguments alias needn't be known.
 
-A summary says what a call gives and writes; for recursive functions it is iterated from "never returns".
+A summary says what a call gives and writes; for recursive functions it is iterated from "never returns": rounds over
+all that the first call leads to, each of which is looked at once a round, until nothing changes.
 """
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
-from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns
-from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Ref, Storage, reach, shallow
+from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns, Work
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Ref, Storage, in_order, reach, shallow
 from srcgrad.analysis.scope import Touched
 from srcgrad.analysis.values import (
     PENDING,
@@ -32,6 +33,7 @@ from srcgrad.analysis.values import (
     ObjectOf,
     OneOf,
     TupleOf,
+    Unknown,
     Value,
     join,
     members,
@@ -40,25 +42,30 @@ from srcgrad.analysis.values import (
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import At, Call, Code, Expr, Refuse
 from srcgrad.lang.source import Found, find
-from srcgrad.passes.descent import Descent, goes_down, nesting
+from srcgrad.passes.descent import Descent, depth, goes_down
 from srcgrad.passes.lifting import lifted_call
-from srcgrad.passes.placeable import callee_of, can_inline
+from srcgrad.passes.placeable import Kept, callee_of, can_inline
 from srcgrad.passes.unit import lowered
 
 MOST_KEYS = 3
-MOST_ROUNDS = 8
-MOST_WALKS = 40
+MOST_ROUNDS = 20
+MOST_WALKS = 60
+DEEPEST = 4             # containers inside each other, of what a callee gives
 FRESH = "fresh"
+Owner = tuple[str, type | None]         # the kind of a storage, and its class
 
 
 @dataclass(frozen=True)
 class Template:
-    """A result, without the heap that it lies in: sources are indices of arguments that it may share storage with."""
+    """A result, without the heap that it lies in: sources are indices of arguments that it may share storage with.
+
+    fields: what it holds, where it may be a container of this kind, and class.
+    """
     value: Value
     sources: frozenset[Any] = frozenset()
     active: bool = False
     items: tuple[Template, ...] | None = None
-    fields: tuple[tuple[Any, Template], ...] = ()
+    fields: tuple[tuple[Owner, Any, Template], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class Summary:
 
     outer: the name of an array that isn't local, and that it writes.  after: what containers among the arguments hold
     in the end.  refused: why it can't be differentiated, where that is why no call returns.  touched: names outside
-    that it, or what it calls, reads and binds.
+    that it, or what it calls, reads and binds.  final: what else is found out won't change it.
     """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
@@ -75,6 +82,7 @@ class Summary:
     after: tuple[tuple[int, Template], ...] = ()
     refused: tuple[str, str, At | None] | None = None
     touched: Touched = Touched()
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,16 +120,18 @@ class Callees:
     def __init__(self, lower: Callable[..., Facts], build: Callable[..., str]) -> None:
         self._lower, self._build = lower, build
         self._summaries: dict[Key, Summary] = {}
-        self._open: list[Key] = []
-        self._provisional: set[Key] = set()
-        self._walks = 0                    # how often a function was looked at for its summary
+        self._settled: dict[Key, None] = {}     # those whose summary won't change
+        self._walked: dict[Key, None] = {}      # those that were looked at in this round; the first one is the head
+        self._stable = True                     # whether no summary has changed in this round
+        self._walks = 0                         # how often a function was looked at for its summary
         self._compiled: dict[Any, Compiled] = {}
         self._names: set[str] = set()
         self._lifted: dict[Any, Any] = {}       # functions of their own that functions made inside have become
         self.texts: list[str] = []
         self.guards: dict[Any, Any] = {}
-        self.kept: set[Any] = set()        # functions that are recursive
+        self.kept = Kept()             # functions that are recursive
         self.complex = False           # complex numbers may come up where nothing is known of a value
+        self.work = Work()
 
     # ------------------------------------------------------------ what a call gives
 
@@ -181,12 +191,14 @@ class Callees:
         if ev.chains is None or callee_of(found.function, False, self.kept, True) is None:
             return None
         names = (p.name for p in lowered(found).params)
-        depths = {name: n for name, item in zip(names, items) if (n := nesting(ev.value(item))) is not None}
+        depths = {name: n for name, item in zip(names, items) if (n := depth(item)) is not None}
         around = ev.chains.get(ev.site, ())
+        began = any(isinstance(entry, Descent) and entry.code is code for entry in around)
         if goes_down(code, depths, around) is None:
-            began = any(isinstance(entry, Descent) and entry.code is code for entry in around)
             ev.heap.stuck |= {code} if began else set()
             return False if began else None
+        if code in self.kept.circular and not began and not ev.optimistic:
+            return False                # methods that are waited for may put more into its arguments
         ev.descents[ev.site, id(expr)] = depths
         return True
 
@@ -224,8 +236,8 @@ class Callees:
         values = tuple(erase(ev.value(item)) for item in items)
         scope = (id(found.globals), *map(id, found.cells.values()))
         key = Key(found.function.__code__, scope, values, tuple(item.active for item in items))
-        known = [k for k in (*self._summaries, *self._open) if (k.code, k.scope) == (key.code, scope)]
-        if key in known or len(set(known)) < MOST_KEYS:
+        known = [k for k in {**self._settled, **self._walked} if (k.code, k.scope) == (key.code, scope)]
+        if key in known or len(known) < MOST_KEYS:
             return key
         for other in known:
             values = tuple(join(a, b) for a, b in zip(values, other.values))
@@ -233,36 +245,35 @@ class Callees:
         return Key(key.code, scope, values, active)
 
     def _summary(self, key: Key, found: Found) -> Summary:
-        if key in self._summaries:
+        """What a call gives; in the first one of several inside each other, all are looked at until none changes."""
+        if key in self._settled or key in self._walked:
             return self._summaries[key]
-        self._summaries[key] = Summary()
-        self._open.append(key)
+        if self._walked:
+            self._walk(key, found)
+            return self._summaries[key]
         for _ in range(MOST_ROUNDS):
-            self._walks += 1
-            if self._walks > MOST_WALKS:
-                self._summaries[key] = Summary(refused=(
-                    f"`{found.name}` calls itself with too many kinds of arguments",
-                    "make its arguments alike in all calls", None))
+            self._stable = True
+            self._walk(key, found)
+            round_, self._walked = self._walked, {}
+            if self._stable or self._walks > MOST_WALKS:
                 break
-            entry = Entry(symbolic(key, found), _indices(key.active), is_call=True)
-            new = self._summarise(found, self._lower(found, entry, self))
-            stable = new == self._summaries[key]
-            self._summaries[key] = new
-            if stable:
-                break
-            self._forget_provisional()
-        self._open.pop()
-        if self._open:
-            self._provisional.add(key)
-        else:
-            self._provisional.clear()
+        if not self._stable or self._walks > MOST_WALKS:
+            self._summaries[key] = Summary(refused=(f"`{found.name}` calls itself with too many kinds of arguments",
+                                                    "make its arguments alike in all calls", None))
+        self._settled.update(round_)
         return self._summaries[key]
 
-    def _forget_provisional(self) -> None:
-        """Summaries that were made of others which have changed since."""
-        for key in self._provisional:
-            self._summaries.pop(key, None)
-        self._provisional.clear()
+    def _walk(self, key: Key, found: Found) -> None:
+        """Looks at the function once, with what is known so far of those that it calls."""
+        self._walked[key] = None
+        old = self._summaries.setdefault(key, Summary())
+        self._walks += 1
+        if self._walks > MOST_WALKS or old.final:
+            return
+        entry = Entry(symbolic(key, found), _indices(key.active), is_call=True)
+        new = self._summarise(found, self._lower(found, entry, self))
+        self._stable = self._stable and new == old
+        self._summaries[key] = new
 
     def _summarise(self, found: Found, facts: Facts) -> Summary:
         params = [p.name for p in lowered(found).params]
@@ -285,22 +296,33 @@ class Callees:
             refusal = refusal or next(((stmt.what, stmt.remedy, stmt.at) for stmt in facts.before
                                        if isinstance(stmt, Refuse)), None)
             return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched)
-        after = tuple((k, self._export(facts, item, sources, 0)) for k, name in enumerate(params)
-                      if k in writes and _holds_more(item := facts.entry.get(name, NOTHING)))
-        return Summary(self._export(facts, facts.result, sources, 0), frozenset(writes), outer, after, touched=touched)
+        try:
+            after = tuple((k, self._export(facts, item, sources, ())) for k, name in enumerate(params)
+                          if k in writes and _holds_more(item := facts.entry.get(name, NOTHING)))
+            result = self._export(facts, facts.result, sources, ())
+        except _TooDeep:
+            refusal = (f"what `{found.name}`, which isn't put in place, gives is nested too deeply to be followed",
+                       "make objects of a class of your own, or keep the parts in one list", None)
+            return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched, final=True)
+        return Summary(result, frozenset(writes), outer, after, touched=touched)
 
-    def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], depth: int) -> Template:
+    def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], above: tuple[Owner, ...]) -> Template:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)
         value = erase(facts.value_of(item))
         if item.items is not None:
-            parts = tuple(self._export(facts, i, sources, depth + 1) for i in item.items)
+            parts = tuple(self._export(facts, i, sources, (*above, ("tuple", None))) for i in item.items)
             return Template(value, refs, item.active, parts)
-        fields: dict[Any, Template] = {}
-        if depth < 4:
-            for ref in item.refs:
-                for name, part in ref.storage.fields.items():
-                    fields[name] = self._export(facts, part, sources, depth + 1)
-        return Template(value, refs, item.active, None, tuple(fields.items()))
+        held: dict[tuple[Owner, Any], Abstract] = {}
+        for storage in in_order(item.refs):
+            deep = len(above) >= DEEPEST
+            if deep and storage.kind in ("list", "dict") and storage.fields and storage not in sources \
+                    and not _comes_again(above):
+                raise _TooDeep
+            for name, part in () if deep else storage.fields.items():
+                place = _owner_of(storage), name
+                held[place] = facts.heap.join(held[place], part) if place in held else part
+        fields = ((*place, self._export(facts, part, sources, (*above, place[0]))) for place, part in held.items())
+        return Template(value, refs, item.active, None, tuple(fields))
 
     def _put(self, ev: Evaluator, expr: Expr, template: Template, item: Abstract, items: list[Abstract],
              path: tuple) -> None:
@@ -308,12 +330,12 @@ class Callees:
         for k, part in enumerate(template.items or ()):
             if item.items is not None and k < len(item.items):
                 self._put(ev, expr, part, item.items[k], items, (*path, k))
-        for ref in item.refs:
-            for name, part in template.fields:
-                held = ref.storage.fields.get(name)
+        for storage in in_order(item.refs):
+            for name, part in _held_by(template, storage):
+                held = storage.fields.get(name)
                 if held is not None:
                     self._put(ev, expr, part, held, items, (*path, name))
-                ev.heap.put(ref.storage, name, self._import(ev, expr, part, items, (*path, name)))
+                ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
 
     def _import(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Abstract:
         if template.items is not None:
@@ -322,7 +344,7 @@ class Callees:
         refs: set[Ref] = set()
         for source in template.sources:
             if source == FRESH:
-                refs.add(Ref(self._fresh(ev, expr, template, items, path), ()))
+                refs.update(Ref(storage, ()) for storage in self._fresh(ev, expr, template, items, path))
             else:
                 refs.update(Ref(s, None if s.kind == "array" else ()) for s in _reach(items[source])
                             if _may_mean(template.value, s))
@@ -332,14 +354,19 @@ class Callees:
             ev.heap.mark(ref.storage, loose=True)
         return shallow(Abstract(template.value, frozenset(refs), template.active and not refs))
 
-    def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Any:
-        kinds = {ListOf: "list", DictOf: "dict", ObjectOf: "object"}
-        held = [m for m in members(template.value) if type(m) in kinds]
-        storage = ev.storage(expr, kinds[type(held[0])] if held else "array", path, template.active and not held)
-        storage.cls = getattr(held[0], "cls", None) if held else None
-        for name, part in template.fields:
-            ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
-        return storage
+    def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract],
+               path: tuple) -> list[Storage]:
+        """New storages, one for each kind of thing that the value may be and that has one."""
+        made: list[Storage] = []
+        for kind, cls in _owners(template.value):
+            storage = ev.storage(expr, kind, path if not made else (*path, (kind, cls)),
+                                 template.active and kind == "array")
+            storage.cls = cls
+            made.append(storage)
+        for storage in made:
+            for name, part in _held_by(template, storage):
+                ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
+        return made
 
     # ------------------------------------------------------------ their code
 
@@ -380,6 +407,41 @@ def _keep_together(ev: Evaluator, item: Abstract) -> None:
 def _holds_more(item: Abstract) -> bool:
     """Whether the value holds containers, into which something may be put."""
     return any(s.kind != "array" for s in _reach(item))
+
+
+class _TooDeep(Exception):
+    """There are lists or dicts inside each other of which it isn't known where that ends."""
+
+
+def _comes_again(above: tuple[Owner, ...]) -> bool:
+    """Whether objects of one class lie inside each other: all that is known of one is known of the others."""
+    objects = [owner for owner in above if owner[0] == "object"]
+    return len(set(objects)) < len(objects)
+
+
+def _owners(value: Value) -> list[Owner]:
+    """The kinds of storages that such a value may lie in."""
+    found: dict[Owner, None] = {}
+    for kind in members(value):
+        match kind:
+            case ListOf(_, cls):
+                found["list", cls] = None
+            case DictOf():
+                found["dict", None] = None
+            case ObjectOf(cls, _):
+                found["object", cls] = None
+            case Array() | TupleOf() | Unknown():
+                found["array", None] = None
+    return list(found) or [("array", None)]
+
+
+def _owner_of(storage: Storage) -> Owner:
+    general = {"list": list, "object": object}.get(storage.kind)
+    return storage.kind, None if general is None else storage.cls or general
+
+
+def _held_by(template: Template, storage: Storage) -> list[tuple[Any, Template]]:
+    return [(name, part) for owner, name, part in template.fields if owner == _owner_of(storage)]
 
 
 def _may_mean(value: Value, storage: Storage) -> bool:

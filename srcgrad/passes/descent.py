@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from srcgrad.analysis.interpret.state import Abstract, Storage
 from srcgrad.analysis.values import (
     Array,
     Closure,
@@ -25,10 +26,11 @@ from srcgrad.analysis.values import (
     TupleOf,
     Value,
     held,
+    members,
     number_of,
 )
 
-DEEPEST = 8
+DEEPEST = 12
 Depths = Mapping[Any, int]
 
 
@@ -62,6 +64,26 @@ def nesting(value: Value) -> int | None:
     depths = [nesting(part) for part in inside]
     deepest = None if None in depths else max((n for n in depths if n is not None), default=0) + 1
     return None if deepest is None or deepest > DEEPEST else deepest
+
+
+def depth(item: Abstract) -> int | None:
+    """How deeply what the value refers to is nested; None where that isn't known, or where it holds itself."""
+    return _depth(item, ())
+
+
+def _depth(item: Abstract, above: tuple[Storage, ...]) -> int | None:
+    containers = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
+    if len(above) > DEEPEST or not set(containers).isdisjoint(above):
+        return None
+    if item.items is None and not containers:
+        return nesting(item.value)
+    kinds = [nesting(kind) for kind in members(item.value) if not isinstance(kind, (ListOf, TupleOf, DictOf, ObjectOf))]
+    inside = [_depth(part, above) for part in item.items or ()]
+    inside += [_depth(part, (*above, storage)) for storage in containers for part in storage.fields.values()]
+    if None in inside or None in kinds:
+        return None
+    deepest = max((n for n in (*kinds, *inside) if n is not None), default=0) + 1
+    return None if deepest > DEEPEST else deepest
 
 
 def goes_down(code: Any, depths: Depths, around: Iterable[Any]) -> Descent | None:

@@ -39,13 +39,13 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.arguments import Callee
 from srcgrad.passes.lower.comprehensions import expanded
-from srcgrad.passes.placeable import callee_of
+from srcgrad.passes.placeable import Kept, callee_of
 from srcgrad.passes.splice import Splicer
 from srcgrad.passes.unit import Unit
 
 
 class Hoister(Splicer):
-    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
+    def __init__(self, unit: Unit, facts: Facts, kept: Kept) -> None:
         super().__init__(unit, facts, kept)
         self.results: set[str] = set()      # names that library code and comprehensions give to what they make
         self.guarded = 0                    # how many `try` and `with` there are around
@@ -102,7 +102,7 @@ class Hoister(Splicer):
         self.changed = True
         if suspends(call.func.code.body):
             return call
-        callee = callee_of(Closure(call.func), False, frozenset())
+        callee = callee_of(Closure(call.func), False, Kept())
         if callee is None:
             before.append(Refuse("this comprehension is too long", "write it as a loop", at=expr.at))
             return Const(None)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.values import PENDING
@@ -52,6 +51,7 @@ from srcgrad.passes.hoist import Hoister, Maker
 from srcgrad.passes.lower.jumps import breaks
 from srcgrad.passes.moving import moved
 from srcgrad.passes.outer_names import with_own_names
+from srcgrad.passes.placeable import Kept
 from srcgrad.passes.producers import generator_of, matters
 from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.scatter import scattered
@@ -62,7 +62,7 @@ MOST_ROUNDS = 60
 MOST_STATEMENTS = 5000
 
 
-def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generators: bool = False) -> Unit | None:
+def inline(unit: Unit, facts: Facts, kept: Kept, generators: bool = False) -> Unit | None:
     """The function with the calls that were found put in place, or None if there are none; `kept` stay calls.
 
     With `generators`, those that loops run over are put in place too: it may turn out first that they are sequences.
@@ -72,7 +72,7 @@ def inline(unit: Unit, facts: Facts, kept: frozenset[Any] = frozenset(), generat
     return with_own_names(unit, body, work.bound_outside) if work.changed else None
 
 
-def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
+def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: Kept) -> tuple[Unit, Facts]:
     """The function with callees put in place, those of callees too, and what is known of it then.
 
     Functions that turn out to be recursive are added to `kept`.
@@ -83,18 +83,17 @@ def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[An
         except Recursive as found:
             # a function made inside is known by its place: each attempt makes it anew
             code = found.code.code.at if isinstance(found.code, Function) else found.code
-            if code in kept:
+            if not kept.add(code):
                 raise UnsupportedError("a function that calls itself is used in a way that isn't supported",
                                        unit.code.at, "Call it by its name.") from None
-            kept.add(code)
 
 
-def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: set[Any]) -> tuple[Unit, Facts]:
+def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: Kept) -> tuple[Unit, Facts]:
     facts = facts_of(unit, False)
     for _ in range(MOST_ROUNDS):
-        new = inline(unit, facts, frozenset(kept)) or moved(unit, facts) \
-            or advanced(unit, facts) and inline(unit, facts, frozenset(kept)) \
-            or inline(unit, facts, frozenset(kept), generators=True) or refused(unit, facts) \
+        new = inline(unit, facts, kept) or moved(unit, facts) \
+            or advanced(unit, facts) and inline(unit, facts, kept) \
+            or inline(unit, facts, kept, generators=True) or refused(unit, facts) \
             or not facts.evaluator.pending and (handed_over(unit) or scattered(unit))
         if not new and facts.evaluator.pending and not facts.optimistic:
             # all wait for each other, round a loop, say
@@ -126,7 +125,7 @@ def check_settled(facts: Facts) -> None:
 
 
 class Inliner(Hoister):
-    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any], generators: bool = False) -> None:
+    def __init__(self, unit: Unit, facts: Facts, kept: Kept, generators: bool = False) -> None:
         super().__init__(unit, facts, kept)
         self.generators = generators
 
@@ -192,8 +191,7 @@ class Inliner(Hoister):
             return out
         renamed = [rename_statement(s, {value.id: Name(name)}) for s in before]
         for old, new in zip(inner, statements(tuple(renamed)), strict=True):
-            if old in self.unit.chains:
-                self.unit.chains[new] = self.unit.chains[old]
+            self.unit.keep_chain((new,), old)
         return renamed
 
     def _store(self, stmt: Store, place: Expr, value: Expr) -> list[Statement]:

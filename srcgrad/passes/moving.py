@@ -70,7 +70,9 @@ class _Mover:
     def block(self, block: Block) -> Block:
         out: list[Statement] = []
         for stmt in block:
-            out.extend(self.statement(stmt))
+            new = self.statement(stmt)
+            self.unit.keep_chain(new, stmt)
+            out.extend(new)
         return tuple(out)
 
     def statement(self, stmt: Statement) -> list[Statement]:

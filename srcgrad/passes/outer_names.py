@@ -83,8 +83,7 @@ def with_own_names(unit: Unit, body: Block, new: Mapping[str, str]) -> Unit:
             first.append(Bind((own.id,), (Name(name),), at=unit.code.at))
     renamed = tuple(rename_statement(stmt, to) for stmt in body)
     for old, changed in zip(statements(body), statements(renamed), strict=True):
-        if old in unit.chains:
-            unit.chains[changed] = unit.chains[old]
+        unit.keep_chain((changed,), old)
     return unit.with_body((*first, *renamed))
 
 

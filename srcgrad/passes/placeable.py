@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection
 from typing import Any
 
 from srcgrad.analysis.scope import Outer
@@ -23,12 +22,35 @@ from srcgrad.passes.unit import lowered
 LARGEST = 120       # statements of a callee that is put in place
 
 
-def can_inline(function: Any, receiver: bool, kept: Collection[Any] = ()) -> bool:
+class Kept:
+    """Functions that turned out to call themselves, by their code.
+
+    `circular` are those that are put in place only where they go down a structure; those in `calls` stay calls.
+    """
+
+    def __init__(self) -> None:
+        self.circular: set[Any] = set()
+        self.calls: set[Any] = set()
+
+    def add(self, code: Any) -> bool:
+        """Notes that a function can't be put in place as it was tried; False if that was known."""
+        if isinstance(code, types.CodeType) and code not in self.circular | self.calls:
+            self.circular.add(code)
+            return True
+        new = code not in self.calls
+        self.calls.add(code)
+        return new
+
+    def __contains__(self, code: Any) -> bool:
+        return code in self.calls
+
+
+def can_inline(function: Any, receiver: bool, kept: Kept) -> bool:
     """Whether calls of the function are put in place; those of `kept` aren't."""
     return callee_of(function, receiver, kept) is not None
 
 
-def callee_of(function: Any, receiver: bool, kept: Collection[Any], descends: bool = False) -> Callee | None:
+def callee_of(function: Any, receiver: bool, kept: Kept, descends: bool = False) -> Callee | None:
     """The function as one that is put in place, None for one that isn't; a recursive one only if it `descends`."""
     if isinstance(function, Closure):
         code = function.function.code
@@ -45,7 +67,8 @@ def callee_of(function: Any, receiver: bool, kept: Collection[Any], descends: bo
     if found.function.__code__ in kept:
         return None
     code = lowered(found)
-    if suspends(code.body) or not _placeable(code) or not descends and is_recursive(found):
+    circular = found.function.__code__ in kept.circular or is_recursive(found)
+    if suspends(code.body) or not _placeable(code) or circular and not descends:
         return None
     return callee_from(found, code, receiver)
 

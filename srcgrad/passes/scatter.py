@@ -220,7 +220,12 @@ class _Rewriter:
         self.work, self.owners, self.names = work, owners, names
 
     def block(self, block: Block) -> Block:
-        return tuple(new for stmt in block for new in self.statement(stmt))
+        out: list[Statement] = []
+        for stmt in block:
+            new = tuple(self.statement(stmt))
+            self.work.unit.keep_chain(new, stmt)
+            out += new
+        return tuple(out)
 
     def statement(self, stmt: Statement) -> Iterator[Statement]:
         owner, fields = self.work.made.get(stmt, ("", {}))

@@ -33,6 +33,7 @@ from srcgrad.passes.arguments import Binder, Callee
 from srcgrad.passes.descent import Recursive, goes_down
 from srcgrad.passes.lower.jumps import is_flag
 from srcgrad.passes.outer_names import bound_outside, own_name, written_outside
+from srcgrad.passes.placeable import Kept
 from srcgrad.passes.rename import relocated, rename_statement
 from srcgrad.passes.unit import Unit
 from srcgrad.passes.varargs import unrolled
@@ -41,7 +42,7 @@ from srcgrad.passes.varargs import unrolled
 class Splicer:
     """The function that is rewritten, and what is known of it, for one round of rewriting."""
 
-    def __init__(self, unit: Unit, facts: Facts, kept: frozenset[Any]) -> None:
+    def __init__(self, unit: Unit, facts: Facts, kept: Kept) -> None:
         self.unit, self.facts, self.kept = unit, facts, kept
         self.changed = False
         self.bound_outside: dict[str, str] = {}     # new names from outside that callees bind -> their names here

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,6 +40,12 @@ class Unit:
         if name in self.bound_here:
             return None
         return Outer(name, self.found.globals, tuple(self.found.cells.items()))
+
+    def keep_chain(self, new: Iterable[Statement], old: Statement) -> None:
+        """These statements take the place of one: the same calls have put them there."""
+        chain = self.chains.get(old)
+        if chain:
+            self.chains.update((stmt, chain) for stmt in new if stmt not in self.chains)
 
     def with_body(self, body: tuple[Statement, ...]) -> Unit:
         code = replace(self.code, body=body)

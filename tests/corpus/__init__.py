@@ -23,8 +23,8 @@ NASTY = (
 )
 
 LATER = [
-    # a function, or a class, that is made inside and leads back to itself; a class made inside
-    "local_class", "network_of_layers",
+    # a class made inside
+    "local_class",
     # lists whose elements are of several kinds (of these, the second one where kinds are forgotten)
     "nested_list_argument", "tree_of_lists",
     # `nditer`

@@ -28,7 +28,7 @@ from srcgrad.analysis.interpret.narrowing import narrowed
 from srcgrad.analysis.interpret.operators import own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
-from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage, reach
+from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage, in_order, reach
 from srcgrad.analysis.interpret.unfollowed import unfollowed
 from srcgrad.analysis.scope import MISSING, Outer, Touched, guard_attribute
 from srcgrad.analysis.values import (
@@ -699,14 +699,14 @@ def _is_one_object(obj: Any) -> bool:
 
 def _containers_of(item: Abstract) -> list[Storage]:
     """The containers that the value may be, always in the same order."""
-    found = [ref.storage for ref in item.refs if ref.storage.kind != "array"]
-    return found if len(found) < 2 else sorted(found, key=lambda storage: storage.number)
+    return [storage for storage in in_order(item.refs) if storage.kind != "array"]
 
 
 def _of_class(storage: Storage) -> list[Storage]:
     """All objects of the same class that can be reached from one."""
     reached = reach([Abstract(refs=frozenset((Ref(storage),)))])
-    return [s for s in reached if s.kind == "object" and s.cls is storage.cls]
+    same = [s for s in reached if s.kind == "object" and s.cls is storage.cls]
+    return sorted(same, key=lambda s: s.number)
 
 
 def _lengths_as_they_are(obj: Any) -> Value:

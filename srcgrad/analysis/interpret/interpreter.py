@@ -71,6 +71,7 @@ from srcgrad.lang.core import (
 )
 
 MAX_ROUNDS = 60
+MOST_STATEMENTS = 60_000        # looked at in one compilation, again and again
 
 
 @dataclass(frozen=True)
@@ -155,16 +156,30 @@ class Facts:
         return self.after[stmt].get(name, NOTHING)
 
 
+class Work:
+    """How much a compilation has looked at, so that it ends in a reasonable time."""
+
+    def __init__(self) -> None:
+        self.statements = 0
+
+    def note(self, stmt: Statement) -> None:
+        self.statements += 1
+        if self.statements > MOST_STATEMENTS:
+            raise UnsupportedError("what is called here leads to too many cases to be compiled in a reasonable time",
+                                   stmt.at, "Let functions that call each other work with one kind of value.")
+
+
 def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
               user_result: Callable | None = None, optimistic: bool = False,
               chains: Mapping[Statement, tuple[Any, ...]] | None = None,
-              assumed: dict[Any, Any] | None = None) -> Facts:
+              assumed: dict[Any, Any] | None = None, work: Work | None = None) -> Facts:
     """Interprets a function for these arguments.
 
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
     assumed: guards of lengths that were taken to be equal when the function was interpreted before; those that are
     from now on are added.
     """
+    work = Work() if work is None else work
     heap = Heap()
     live = Liveness(code.body, captured_by_objects=closures.read_later(code, outer))
     guards: dict = dict(assumed or {})
@@ -174,7 +189,7 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
         heap.changed = heap.text = False
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
-        walk = _Walk(facts, outer, entry, user_result)
+        walk = _Walk(facts, outer, entry, user_result, work)
         walk.ev.made, walk.ev.chains = made, chains
         known = walk.ev.equalities.assumed
         walk.function(code)
@@ -192,8 +207,8 @@ class _Walk(Control):
     """One walk over the whole function."""
 
     def __init__(self, facts: Facts, outer: Callable[[str], Outer | None], entry: Entry,
-                 user_result: Callable | None) -> None:
-        self.facts, self.heap, self.entry = facts, facts.heap, entry
+                 user_result: Callable | None, work: Work) -> None:
+        self.facts, self.heap, self.entry, self.work = facts, facts.heap, entry, work
         self.heads: dict[Statement, Env] = {}         # what held at the head of a loop when it was last left
         self.breaks: list[list[Env]] = []
         self.tries: list[Handled] = []
@@ -209,6 +224,9 @@ class _Walk(Control):
             env[param.name] = self.ev.from_value(value, param.name, "argument", k in self.entry.active)
             if k in self.entry.in_place:
                 self._mark_in_place(env[param.name])
+            if self.entry.is_call and k in self.entry.active and not env[param.name].active:
+                for ref in env[param.name].refs:        # the caller knows more of it
+                    self.heap.mark(ref.storage, active=True)
         self.facts.entry = dict(env)
         self.heap.changed = False           # nothing has been asked yet
         loops = (s for s in statements(code.body) if isinstance(s, For))
@@ -227,6 +245,7 @@ class _Walk(Control):
         return env
 
     def _statement(self, stmt: Statement, env: Env) -> Env | None:
+        self.work.note(stmt)
         live = self.facts.live.before[stmt]
         env = live_part(env, live)
         self._note(self.facts.before, stmt, env)

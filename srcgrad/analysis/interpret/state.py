@@ -395,6 +395,12 @@ def drop_slots(env: Env, storages: Iterable[Storage] | None = None) -> None:
         del env[slot]
 
 
+def in_order(refs: Iterable[Ref]) -> list[Storage]:
+    """The storages that are referred to, always in the same order."""
+    found = list({ref.storage: None for ref in refs})
+    return found if len(found) < 2 else sorted(found, key=lambda storage: storage.number)
+
+
 def reach(items: Iterable[Abstract]) -> list[Storage]:
     """All storages that can be reached from the values."""
     out: dict[Storage, None] = {}
