@@ -255,3 +255,36 @@ def pairwise_sweeps(x, sweeps):
     for v in y:
         total += v * v
     return total + np.sum(x)
+
+
+def half_step(old, new, k):
+    """Writes `new` from `old`."""
+    new[1:-1] = old[1:-1] + k * (old[2:] - 2.0 * old[1:-1] + old[:-2])
+    new[0], new[-1] = old[0] * 0.5, old[-1] * 0.5
+
+
+@program(inputs=[(vec(6), 0.1, 3), (vec(1, 1), 0.2, 1), (vec(3, 2), 0.3, 0)], wrt=(0, 1))
+def buffers_swapped_round_a_callee(x, k, steps):
+    old, new = x.copy(), np.zeros(len(x))
+    worst = 0.0
+    for step in range(steps):
+        half_step(old, new, k)
+        if step % 2:
+            new *= 0.9
+        old, new = new, old
+        worst += old[0] * old[-1]
+    return np.sum(old * old) + worst
+
+
+@program(inputs=[(mat(4, 4), 2), (mat(1, 1, 1), 1), (mat(2, 2, 3), 2)])
+def blocks_by_views(A, size):
+    B = A.copy()
+    for i in range(0, len(A), size):
+        rows = B[i:i + size]
+        for j in range(0, len(A), size):
+            block = rows[:, j:j + size]
+            block += 0.1 * np.sum(block)
+            block[0] *= B[0, 0]
+        diagonal = B.reshape(-1)
+        diagonal[i] -= 1.0
+    return np.sum(B * B)

@@ -148,3 +148,48 @@ def grids_made_by_comprehension(x):
             cost = (x[i - 1] - x[j - 1] - 0.1) ** 2
             table[i][j] = cost + min(table[i - 1][j] + 0.1, table[i][j - 1] + 0.3, table[i - 1][j - 1] + 0.2)
     return table[n][n] + sum(sum(row) for row in table)
+
+
+VISITS = 0
+STEP = 0.1
+
+
+def step_taken(value, slope):
+    """One step downhill, which is counted outside."""
+    global VISITS
+    VISITS += 1
+    return value - STEP * slope
+
+
+@program(inputs=[(vec(4), 3), (vec(1, 1), 1), (vec(2, 2), 0)])
+def counted_descent(x, rounds):
+    global VISITS
+    VISITS = 0
+    seen = {0.0}
+    points = [v for v in x]
+    for _ in range(rounds):
+        for k, point in enumerate(points):
+            if k in seen:
+                continue
+            points[k] = step_taken(point, 2.0 * point - x[0])
+            if points[k] < 0.5:
+                seen.add(k)
+    return sum(p * p for p in points) * (1 + VISITS)
+
+
+@program(inputs=[(mat(4, 2), ("a", "b", "a", "c"), {"a", "c"}), (mat(1, 1, 1), ("b",), {"b"}),
+                 (mat(2, 3, 2), ("b", "b"), {"a"})])
+def chosen_groups(X, labels, wanted):
+    kept = {name for name in labels if name in wanted} | {"a"}
+    totals = {}
+    for row, name in zip(X, labels):
+        if name not in kept:
+            continue
+        try:
+            totals[name] = totals[name] + np.sum(row * row)
+        except KeyError:
+            totals[name] = row[0] * 0.5
+    loss = np.sum(X) * 0.1
+    for name in sorted(totals):
+        loss += totals[name] ** 2 if name in {"a", "b"} else np.sin(totals[name])
+    return loss
