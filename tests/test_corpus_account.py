@@ -22,6 +22,12 @@ FEWEST = {"language": 150, "in place": 160}
 
 # The programs of the language that are refused, and why.
 REFUSED: dict[str, str] = {
+    # its methods read variables of the function, which a class can't be given
+    "local_class": "a class inside a function isn't supported",
+    # what stands at which place of a list isn't known, so what is written to may be an array, or a list
+    "nested_list_argument": "it isn't known what is assigned to here",
+    # it gives out what it reads and writes by ways of its own
+    "numpy_with_callbacks": "there is no derivative rule for `numpy.nditer`",
 }
 MOST_REFUSED = 3
 
