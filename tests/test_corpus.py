@@ -114,8 +114,11 @@ def test_program(p, check):
     check(p)
 
 
+# a refusal is the same under every option, and some take a minute
 @pytest.mark.long
-@pytest.mark.parametrize("p, check", _cases(LATER))
+@pytest.mark.parametrize("p, check", [
+    pytest.param(PROGRAMS[n], c, id=f"{n}-{c.__name__}", marks=[pytest.mark.sweep] if c in SWEEP else [])
+    for n, c in itertools.product(LATER, (*QUICK, *SWEEP))])
 def test_right_or_refused(p, check):
     from srcgrad.errors import InternalError, SrcgradError
     try:
