@@ -4,6 +4,7 @@
         for i in range(k): k = ...      r = range(k); for i in r: k = ...
         for i in r: i = ...     for k in r: i = k; i = ...
         if c: c = ...           t = c; if t: c = ...
+        except E as e: ...      except E as error: e = error; ...
 """
 from __future__ import annotations
 
@@ -24,9 +25,11 @@ from srcgrad.lang.core import (
     Name,
     Refuse,
     Statement,
+    Store,
     Try,
     While,
     blocks,
+    expressions,
     names_read,
     statements,
     with_blocks,
@@ -34,6 +37,8 @@ from srcgrad.lang.core import (
 from srcgrad.passes.lower.jumps import breaks
 from srcgrad.passes.tries import Progress, Tries, Visible, needs_progress, with_ways
 from srcgrad.passes.unit import Unit
+
+Handler = tuple[Expr | None, str | None, tuple[Statement, ...]]
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,22 @@ class _Preparer:
 
     # ------------------------------------------------------------ exceptions
 
+    def _handler(self, handler: Handler) -> Handler:
+        """`except E as e` unbinds e at its end: what the backward part may read of it is kept under that name."""
+        caught, name, body = handler
+        if name is None or not any(name in names_read(e) and self._matters(s) for s in statements(body)
+                                   for e in expressions(s)):
+            return handler
+        raised = self.fresh.name("error")
+        self.made.append(raised)
+        return caught, raised, (Bind((name,), (Name(raised),)), *body)
+
+    def _matters(self, stmt: Statement) -> bool:
+        """Whether its adjoint may read what it does."""
+        after = self.facts.after.get(stmt, {})
+        return bool(blocks(stmt)) or isinstance(stmt, Store) or any(
+            n in after and after[n].active for n in names.bound_by(stmt))
+
     def _try(self, stmt: Try) -> list[Statement]:
         visible = Visible(stmt, self.facts)
         self.visible |= {id(s) for s in statements(stmt.body) if visible(s)}
@@ -134,7 +155,7 @@ class _Preparer:
             progress = Progress(self.tries, self.counters, self.fresh.name, self.visible, self.bindings)
             before, body = progress.block(whole.body, False)
             whole, covered = replace(whole, body=body), frozenset(progress.merged | progress.restarted)
-        note, whole, way = with_ways(whole, self.fresh.name)
+        note, whole, way = with_ways(replace(whole, handlers=tuple(map(self._handler, whole.handlers))), self.fresh.name)
         self.tries.starts.update(note)
         if way is not None:
             self.tries.ways[whole] = way
