@@ -67,6 +67,11 @@ def binds_names(node: Any) -> bool:
     return any(kind(inner) == "NamedExpr" for inner in nodes(node))
 
 
+def declared_in(node: Any) -> set[str]:
+    """Every name that is said to be `nonlocal` or `global` anywhere in the tree."""
+    return {name for inner in nodes(node) if kind(inner) in ("Nonlocal", "Global") for name in inner.names}
+
+
 def children(node: Any) -> list[Any]:
     """The nodes directly inside."""
     return list(ast.iter_child_nodes(node))

@@ -1,7 +1,7 @@
 """Takes calls out of expressions into statements of their own, in the order of evaluation."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,8 +32,10 @@ from srcgrad.lang.core import (
     While,
     children,
     expressions,
+    names_read,
     rebuild,
     statements,
+    substitute,
     suspends,
     walk,
 )
@@ -75,15 +77,18 @@ class Hoister(Splicer):
         if isinstance(expr, (Bool, Function)) and (stmt, id(expr)) not in self.facts.rewrites:
             return self._hoist_bool(stmt, expr, before) if isinstance(expr, Bool) else expr
         parts = list(children(expr))
+        ends = [0] * len(parts)
         last = max((k for k, p in enumerate(parts) if any(self._changes(stmt, e) for e in walk(p))), default=-1)
         for k, part in enumerate(parts):
             if k == 0 and isinstance(expr, Call) and isinstance(part, Attr):
                 parts[k] = self._hoist_method(stmt, part, before, last > 0)
-                continue
-            parts[k] = self.hoist(stmt, part, before)
-            if k < last and not self._settled(stmt, parts[k]):
-                method = k == 0 and isinstance(expr, Call)
-                parts[k] = self._method(stmt, parts[k], before) if method else self.name(parts[k], before)
+            else:
+                parts[k] = self.hoist(stmt, part, before)
+                if k < last and not self._settled(stmt, parts[k]):
+                    method = k == 0 and isinstance(expr, Call)
+                    parts[k] = self._method(stmt, parts[k], before) if method else self.name(parts[k], before)
+            ends[k] = len(before)
+        self._keep_names(parts, ends, before)
         build = self.facts.rewrites.get((stmt, id(expr)))
         if build is not None:
             self.changed = True
@@ -93,6 +98,26 @@ class Hoister(Splicer):
         if callee is None or not isinstance(new, Call) or not isinstance(expr, Call):
             return new
         return self._splice(callee, new, expr, stmt, before)
+
+    def hoist_each(self, stmt: Statement, exprs: Iterable[Expr], before: list[Statement]) -> list[Expr]:
+        """Several expressions, which are evaluated one after the other."""
+        parts, ends = [], []
+        for expr in exprs:
+            parts.append(self.hoist(stmt, expr, before))
+            ends.append(len(before))
+        self._keep_names(parts, ends, before)
+        return parts
+
+    def _keep_names(self, parts: list[Expr], ends: list[int], before: list[Statement]) -> None:
+        """Names that calls bind which are evaluated later (`s * f(x)`, where f binds s) are read before them."""
+        for k in reversed(range(len(parts) - 1)):
+            read = () if isinstance(parts[k], Function) else names_read(parts[k])
+            if not read or ends[k] == len(before):
+                continue
+            kept = {name: Name(self.made(name)) for name in sorted(read) if self.may_bind(before[ends[k]:], name)}
+            if kept:
+                parts[k] = substitute(parts[k], dict(kept))
+                before[ends[k]:ends[k]] = [Bind((new.id,), (Name(name),)) for name, new in kept.items()]
 
     def _expanded(self, stmt: Statement, expr: Opaque, before: list[Statement]) -> Expr:
         """A comprehension's statements; a generator expression becomes a call, which makes a generator."""

@@ -174,7 +174,13 @@ class Inliner(Hoister):
         if isinstance(stmt, While) and isinstance(whole, While):
             return self._while(stmt, whole)
         before: list[Statement] = []
-        values = tuple(self.hoist(stmt, e, before) for e in expressions(stmt))
+        parts = expressions(stmt)
+        if isinstance(stmt, Store) and stmt.op is not None:
+            return self._updated(stmt, before)
+        if isinstance(stmt, Store):                             # what is stored is evaluated first
+            values = tuple(reversed(self.hoist_each(stmt, reversed(parts), before)))
+        else:
+            values = tuple(self.hoist_each(stmt, parts, before))
         return self._under_one_name([*before, *self._again(whole, values)])
 
     def _under_one_name(self, out: list[Statement]) -> list[Statement]:
@@ -193,6 +199,23 @@ class Inliner(Hoister):
         for old, new in zip(inner, statements(tuple(renamed)), strict=True):
             self.unit.keep_chain((new,), old)
         return renamed
+
+    def _updated(self, stmt: Store, before: list[Statement]) -> list[Statement]:
+        """place += f(x)    ->      t = place; r = ...; t += r; place = t       where f may change the place"""
+        place = self.hoist(stmt, stmt.place, before)
+        end = len(before)
+        value = self.hoist(stmt, stmt.value, before)
+        if not isinstance(place, Name):
+            parts, after = [place, value], len(before)
+            self._keep_names(parts, [end, after], before)
+            place, end = parts[0], end + len(before) - after
+        if not isinstance(place, (Name, Attr, Item)) or not self.may_change(before[end:], place):
+            return [*before, *self._store(stmt, place, value)]
+        old = self.made(names.root_name(place))
+        before.insert(end, Bind((old,), (place,), at=stmt.at))
+        back = Bind((place.id,), (Name(old),), at=stmt.at) if isinstance(place, Name) \
+            else Store(place, None, Name(old), at=stmt.at)
+        return [*before, replace(stmt, place=Name(old), value=value), back]
 
     def _store(self, stmt: Store, place: Expr, value: Expr) -> list[Statement]:
         """A store to one of several places, which a test tells apart, is an `if`."""

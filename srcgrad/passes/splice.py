@@ -4,7 +4,8 @@ from __future__ import annotations
 import builtins
 import types
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
@@ -24,11 +25,15 @@ from srcgrad.lang.core import (
     Slice,
     Star,
     Statement,
+    Store,
     expressions,
+    names_read,
     statements,
     suspends,
     walk,
 )
+from srcgrad.lang.names import root_name
+from srcgrad.lang.source import is_user_function
 from srcgrad.passes.arguments import Binder, Callee
 from srcgrad.passes.descent import Recursive, goes_down
 from srcgrad.passes.lower.jumps import is_flag
@@ -81,9 +86,10 @@ class Splicer:
             hint = next((param for param, arg in args.items() if arg == Name(name)), name)
             new = Name(self._outer_name(hint, outer))
             args = {param: new if arg == Name(name) else arg for param, arg in args.items()}
-        values = self._pass(callee, args, renaming, before, changing)
         body = self._written_outside(callee, renaming)
-        body = tuple(rename_statement(s, {**renaming, **values}) for s in body)
+        body = tuple(rename_statement(s, renaming) for s in body)
+        values = self._pass(callee, args, renaming, before, body, changing)
+        body = tuple(rename_statement(s, {renaming[param].id: value for param, value in values.items()}) for s in body)
         if callee.library:
             body = tuple(relocated(s, call.at) for s in body)
         self.unit.chains.update((s, (*chain, entry)) for s in statements(body))
@@ -149,19 +155,61 @@ class Splicer:
         return Name(self._outer_name(name, Outer(name, {name: obj})))
 
     def _pass(self, callee: Callee, args: Mapping[str, Expr], renaming: Mapping[str, Name],
-              before: list[Statement], changing: Collection[str] = ()) -> dict[str, Expr]:
+              before: list[Statement], body: tuple[Statement, ...], changing: Collection[str]) -> dict[str, Expr]:
         """Parameters that the callee doesn't rebind are replaced by plain arguments; others are bound first."""
         rebound = names.bound(callee.code.body) | self._outliving(callee.code, args)
         opaque = {n for stmt in statements(callee.code.body) for e in expressions(stmt) for node in walk(e)
                   if isinstance(node, Opaque) for n in node.reads}
         values: dict[str, Expr] = {}
         for param, arg in args.items():
-            plain = isinstance(arg, Name) and arg.id not in changing or isinstance(arg, Const) and param not in opaque
+            plain = isinstance(arg, Const) and param not in opaque \
+                or isinstance(arg, Name) and arg.id not in changing and not self.may_bind(body, arg.id)
             if param not in rebound and plain:
                 values[param] = arg
             else:
                 before.append(Bind((renaming[param].id,), (arg,), at=arg.at))
         return values
+
+    def may_bind(self, later: Sequence[Statement], name: str) -> bool:
+        """Whether these statements bind the name, or call what isn't put in place yet and may do that."""
+        bound = names.bound(tuple(later))
+        if name in bound or self.unit.own_names.get(name) in bound or self.bound_outside.get(name) in bound:
+            return True
+        if name not in self._bindable and (name in self._local or self._means_code(name)):
+            return False
+        return any(isinstance(e, Call) and not self._means_code(root_name(e.func)) for stmt in statements(tuple(later))
+                   for top in expressions(stmt) for e in walk(top))
+
+    def may_change(self, later: Sequence[Statement], place: Expr) -> bool:
+        """Whether these statements may store into the place, or call what isn't put in place yet and may do that."""
+        if isinstance(place, Name):
+            return self.may_bind(later, place.id)
+        own = names.bound(tuple(later))
+        root = root_name(place)
+        for stmt in statements(tuple(later)):
+            if isinstance(stmt, Store) and type(stmt.place) is type(place) and root_name(stmt.place) not in own \
+                    and getattr(stmt.place, "name", None) == getattr(place, "name", None):
+                return True
+            for e in (e for top in expressions(stmt) for e in walk(top) if isinstance(e, Call)):
+                if root in names_read(e) or root_name(e.func) in self._local - own:
+                    return True
+        return False
+
+    @cached_property
+    def _local(self) -> frozenset[str]:
+        return names.local(self.unit.code) | self.unit.made | self.unit.spliced.keys()
+
+    @cached_property
+    def _bindable(self) -> frozenset[str]:
+        """Local names that functions made inside may bind, and those that stand for names outside."""
+        inside = _functions(self.unit.code.body)
+        return frozenset(self.unit.own_names.values()).union(*(e.code.nonlocals for e in inside))
+
+    def _means_code(self, name: str) -> bool:
+        """Whether a name that isn't local is one of a module, a class or a function that isn't the user's."""
+        outer = None if name in self._local else self.unit.outer(name)
+        value = None if outer is None else outer.value()
+        return isinstance(value, (types.ModuleType, type)) or callable(value) and not is_user_function(value)
 
     def _outliving(self, code: Code, args: Mapping[str, Expr]) -> frozenset[str]:
         """Parameters that a function made by the callee reads, perhaps when the argument's name means another thing."""
@@ -180,3 +228,13 @@ def _means_the_same(outer: Outer, own: Outer | None) -> bool:
     value = outer.value()
     known = isinstance(value, types.ModuleType) or getattr(builtins, outer.name, MISSING) is value
     return known and own is not None and own.value() is value
+
+
+def _functions(block: tuple[Statement, ...]) -> Iterator[Function]:
+    """All functions that are made in the block, those inside of others too."""
+    for stmt in statements(block):
+        for top in expressions(stmt):
+            for e in walk(top):
+                if isinstance(e, Function):
+                    yield e
+                    yield from _functions(e.code.body)

@@ -26,5 +26,5 @@ def lower(tree: Any, file: str) -> core.Code:
         b = a
         return None
     """
-    low = Lowering(file, parse.names_in(tree))
+    low = Lowering(file, parse.names_in(tree), parse.declared_in(tree))
     return functions.anonymous(tree, low) if parse.kind(tree) == "Lambda" else functions.function(tree, low)

@@ -66,14 +66,20 @@ def held_place(place: core.Expr, low: Lowering) -> tuple[Statements, core.Expr]:
             more, index = _held_index(index, low)
             return before + more, core.Item(core.Attr(array, "flat", at=flat.at), index, at=place.at)
         case core.Item(owner, index):
-            before, owner = _held(owner, low, _hint(owner))
             more, index = _held_index(index, low)
+            before, owner = _held(owner, low, _hint(owner), _changes(owner, more, low))
             return before + more, core.Item(owner, index, at=place.at)
     return [], place
 
 
-def _held(expr: core.Expr, low: Lowering, hint: str) -> tuple[Statements, core.Expr]:
-    if isinstance(expr, (core.Name, core.Const)):
+def _changes(expr: core.Expr, later: Statements, low: Lowering) -> bool:
+    """Whether what is evaluated later may bind a name that the expression reads."""
+    calls = any(isinstance(e, core.Call) for stmt in later for top in core.expressions(stmt) for e in core.walk(top))
+    return calls and not low.rebound.isdisjoint(core.names_read(expr))
+
+
+def _held(expr: core.Expr, low: Lowering, hint: str, changes: bool = False) -> tuple[Statements, core.Expr]:
+    if isinstance(expr, core.Const) or isinstance(expr, core.Name) and not changes:
         return [], expr
     bound, name = low.temporary(expr, hint)
     return [bound], name
@@ -81,9 +87,13 @@ def _held(expr: core.Expr, low: Lowering, hint: str) -> tuple[Statements, core.E
 
 def _held_index(index: core.Expr, low: Lowering) -> tuple[Statements, core.Expr]:
     if isinstance(index, (core.Tuple, core.Slice)):
-        parts = [_held_index(part, low) for part in core.children(index)]
-        before = [stmt for stmts, _ in parts for stmt in stmts]
-        return before, core.rebuild(index, tuple(part for _, part in parts))
+        before: Statements = []
+        parts: list[core.Expr] = []
+        for part in reversed(core.children(index)):
+            held, part = _held(part, low, "k", True) if _changes(part, before, low) else _held_index(part, low)
+            before = [*held, *before]
+            parts.append(part)
+        return before, core.rebuild(index, tuple(reversed(parts)))
     if is_simple(index):
         return [], index
     return _held(index, low, _hint(index) if isinstance(index, (core.Attr, core.Item)) else "k")

@@ -27,11 +27,12 @@ def lowers(*kinds: str) -> Callable[[Callable[[Any, Lowering], Statements]], Cal
 class Lowering:
     """One function being lowered: its file, and the names that are still free.
 
-    What isn't supported becomes a Refuse in its place; nothing here raises.
+    What isn't supported becomes a Refuse in its place; nothing here raises.  `rebound` are names that functions inside
+    bind around them, so that any call may do that.
     """
 
-    def __init__(self, file: str, taken: Iterable[str]):
-        self.file = file
+    def __init__(self, file: str, taken: Iterable[str], rebound: Iterable[str] = ()):
+        self.file, self.rebound = file, frozenset(rebound)
         self.fresh = Fresh(taken)
 
     def block(self, nodes: Iterable[Any]) -> tuple[core.Statement, ...]:
