@@ -350,7 +350,9 @@ class _Splitter:
             return owner
         if isinstance(owner, (Item, Attr)) and not self._has_call(owner):
             inner = self._store_place(stmt, owner, before)
-            return inner if is_place(inner) else self._name("t", inner, before)
+            refs = self.facts.kind(stmt, owner).refs
+            copied = bool(refs) and all(ref.storage.born_at(stmt) for ref in refs)         # `A[[0, 2]]`, say
+            return inner if is_place(inner) and not copied else self._name("t", inner, before)
         if isinstance(owner, (Cond, Bool)) and self.active(stmt, owner):
             return self.operand(stmt, owner, before)
         return self._name("t", self.operation(stmt, owner, before), before)

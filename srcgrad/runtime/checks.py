@@ -103,7 +103,8 @@ def _dict(x: Any, pairs: tuple[tuple[Any, Fact | None], ...]) -> str:
 def _object(x: Any, cls: type, pairs: tuple[tuple[str, Fact | None], ...]) -> str:
     if not isinstance(x, cls):
         return f"a {type(x).__name__} instead of a {cls.__name__}"
-    return next(filter(None, (_differs(getattr(x, key), fact) for key, fact in pairs if hasattr(x, key))), "")
+    own = fields(x) or {}           # what the class has stands in for a field until that is set
+    return next(filter(None, (_differs(own[key], fact) for key, fact in pairs if key in own)), "")
 
 
 _KINDS: dict[str, Callable[..., str]] = {

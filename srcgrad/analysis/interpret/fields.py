@@ -1,6 +1,7 @@
 """Attributes of objects: fields, properties, methods, and what their class has."""
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import types
@@ -55,7 +56,11 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
         return _cached(ev, expr, owner, found, held, env)
     refuse_descriptor(found, cls, expr)
     if held is not None:
-        return held
+        if found is None or hasattr(type(found), "__get__") or all(
+                containers.surely(ref.storage, name, env) or not ref.storage.shrinks and _is_set_first(cls, name)
+                for ref in owner.refs):
+            return held
+        return ev.heap.join(held, ev.class_attribute(cls, name))        # as long as the object has no such field
     if name == "__class__":
         return Abstract(Known(cls))
     of_class = isinstance(found, (types.FunctionType, classmethod, staticmethod))
@@ -77,6 +82,22 @@ def refuse_descriptor(found: Any, cls: type, at: Expr) -> None:
             found, (property, types.MemberDescriptorType, types.GetSetDescriptorType)):
         raise Refused(f"what `{type(found).__name__}` does with an attribute of a {cls.__name__} isn't followed",
                       "make the attribute a property", at.at)
+
+
+def _is_set_first(cls: type, name: str) -> bool:
+    """Whether making an instance sets the field in any case: a data class has it, or `__init__` begins with it."""
+    if name in getattr(cls, "__dataclass_fields__", ()):
+        return True
+    inits = [init for c in cls.__mro__ if isinstance(init := vars(c).get("__init__"), types.FunctionType)]
+    for init in inits:
+        for step in dis.get_instructions(init):
+            if step.opname == "STORE_ATTR" and step.argval == name:
+                return True
+            if "JUMP" in step.opname or step.opname in ("FOR_ITER", "RETURN_VALUE"):
+                break
+        if "__init__" not in init.__code__.co_names:        # it leaves out what the others set
+            return False
+    return False
 
 
 def of_several(ev: Evaluator, expr: Attr, owner: Abstract, value: OneOf, env: Env) -> Abstract:
