@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from harness import check_program
-from srcgrad import UnsupportedError, grad
+from srcgrad import ArgumentError, UnsupportedError, grad
 
 OPTIONS = [{}, {"plain": True}, {"general": True}, {"checked": True}]
 each_way = pytest.mark.parametrize("options", OPTIONS, ids=["default", "plain", "general", "checked"])
@@ -141,3 +141,191 @@ def text_after_it_was_read(x):
 @pytest.mark.parametrize("f", [named_steps, text_after_it_was_read])
 def test_other_text_is_no_matter(f):
     check_program(f, (X,), (0,))
+
+
+# ---------------------------------------------------------------- names that a call binds in the midst of an expression
+
+RATE = 1.0
+
+
+def read_before_and_after(x):
+    s = x[0]
+
+    def f(v):
+        nonlocal s
+        s = s * v
+        return s
+    return (f(x[1]) + f(x[2])) * s + s * f(x[0])
+
+
+def passed_and_bound(x):
+    s = x[0]
+
+    def f(v):
+        nonlocal s
+        s = s * x[1]
+        return v * s
+    a, b = s, f(x[2])
+    parts = [s, f(s), s]
+    return a * b + parts[0] * parts[1] - parts[2] + max(s, f(x[0]), s)
+
+
+def bound_further_below(x):
+    s = x[0]
+
+    def g(v):
+        nonlocal s
+        s = s * v
+        return v
+
+    def f(v):
+        return g(v) * v
+    a = s * f(x[1]) + s
+    return a + f(s) * s
+
+
+def set_rate(v):
+    global RATE
+    RATE = v * v
+    return v
+
+
+def twice_rate(v):
+    return set_rate(v) + v
+
+
+def global_in_between(x):
+    set_rate(x[0])
+    r = RATE * twice_rate(x[1]) + set_rate(RATE) * RATE
+    set_rate(1.0)
+    return r
+
+
+class Bag:
+    def __init__(self, v):
+        self.v = v
+
+    def up(self, k):
+        self.v = self.v * k
+        return self.v
+
+
+def updated_meanwhile(x):
+    s, b, items = x[0], Bag(x[1]), [x[2]]
+
+    def f(v):
+        nonlocal s
+        s = s * v
+        return s
+
+    def g():
+        items[0] = items[0] * x[1]
+        return items[0]
+    s += f(x[1])
+    s *= f(x[2]) + s
+    b.v += b.up(x[0])
+    items[0] += g()
+    return s * b.v * items[0]
+
+
+def counted_places(x):
+    k = 0
+
+    def following():
+        nonlocal k
+        k += 1
+        return k
+    y = np.zeros(4)
+    y[following()] = x[following() % 3] * k
+    y[k - 1] += following() * x[0]
+    y[k - 3:following()] *= k
+    return np.sum(y * np.array([1.0, 2.0, 3.0, 4.0])) * k
+
+
+@each_way
+@pytest.mark.parametrize("f", [read_before_and_after, passed_and_bound, bound_further_below, global_in_between,
+                               updated_meanwhile, counted_places])
+def test_calls_that_bind_names_around_them(f, options):
+    check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- what a class has until an object does
+
+class Damped:
+    rate = 2.0
+    settled = False
+
+    def __init__(self, a):
+        self.a = a
+
+    def value(self):
+        return self.a * self.rate
+
+
+def set_later(x):
+    d, s = Damped(x[0]), 0.0
+    for _ in range(3):
+        s = s + (x[1] if d.rate > 2.5 else x[2]) * d.value()
+        d.rate = 3.0
+    return s
+
+
+def flag_that_is_set_later(x):
+    d, s = Damped(x[0]), 0.0
+    for _ in range(3):
+        if d.settled:
+            s = s + x[1]
+        else:
+            s = s * x[0] + d.a * d.a
+        d.settled = True
+    return s
+
+
+def written_through_a_copy(x):
+    a = np.zeros((3, 2))
+    i = np.array([0, 2])
+    a[i][...] = x[:2]
+    a[i] += x[1]
+    return np.sum(a * a) + x[0]
+
+
+@each_way
+@pytest.mark.parametrize("f", [set_later, flag_that_is_set_later, written_through_a_copy])
+def test_fields_that_classes_have_first(f, options):
+    check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- what has no derivative
+
+@pytest.mark.parametrize(("f", "what"), [
+    (lambda x: x[0] > 0, "a bool"), (lambda x: np.any(x > 0), "a bool"), (lambda x: np.argmax(x), "an integer"),
+    (lambda x: int(x[0]), "an integer"), (lambda x: len(x), "an integer")])
+def test_results_that_are_no_real_numbers(f, what):
+    with pytest.raises(ArgumentError, match=f"the function returned {what}, which has no gradient"):
+        grad(f)(X)
+
+
+@pytest.mark.parametrize("f", [lambda x: 0 if x[0] > 0 else x[1], lambda x: 1.0, lambda x: 0])
+def test_constants_have_zero_gradients(f):
+    assert not np.any(grad(f)(X))
+
+
+@pytest.mark.parametrize(("f", "message"), [
+    (lambda x: np.no_such_function(x), "`numpy` has no `no_such_function`"),
+    (lambda x: np.linalg.no_such(x), "`numpy.linalg` has no `no_such`"),
+    (lambda x: no_such_name(x), "`no_such_name`, which is called here, isn't defined")])  # noqa: F821
+def test_names_that_mean_nothing(f, message):
+    with pytest.raises(UnsupportedError, match=message):
+        grad(f)(X)
+
+
+def array_of_objects(x):
+    o = np.empty(3, dtype=object)
+    for k in range(3):
+        o[k] = x[k]
+    return o[0] * o[1]
+
+
+def test_arrays_of_objects():
+    with pytest.raises(UnsupportedError, match="array of dtype object takes here what is differentiated"):
+        grad(array_of_objects)(X)

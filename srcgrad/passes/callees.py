@@ -19,6 +19,7 @@ from typing import Any
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns, Work
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Ref, Storage, in_order, reach, shallow
+from srcgrad.analysis.interpret.texts import check_reader
 from srcgrad.analysis.scope import Touched
 from srcgrad.analysis.values import (
     PENDING,
@@ -74,7 +75,8 @@ class Summary:
 
     outer: the name of an array that isn't local, and that it writes.  after: what containers among the arguments hold
     in the end.  refused: why it can't be differentiated, where that is why no call returns.  touched: names outside
-    that it, or what it calls, reads and binds.  final: what else is found out won't change it.
+    that it, or what it calls, reads and binds.  final: what else is found out won't change it.  text:
+    something active is written as text.  reads_text: the function by which it makes numbers of what may be text.
     """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
@@ -83,6 +85,8 @@ class Summary:
     refused: tuple[str, str, At | None] | None = None
     touched: Touched = Touched()
     final: bool = False
+    text: bool = False
+    reads_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,10 @@ class Callees:
             raise Refused(f"`{found.name}`, which isn't put in place, writes to `{summary.outer}`, which isn't local",
                           "pass the array as an argument", expr.at)
         ev.touched_by_calls |= summary.touched
+        if summary.reads_text:
+            check_reader(ev, summary.reads_text, expr.at)
+        if summary.text:
+            ev.heap.note_text(ev.loops)
         if summary.result is None and summary.refused is not None:
             raise Refused(*summary.refused)
         if summary.result is None:
@@ -291,11 +299,12 @@ class Callees:
                      "")
         self.guards.update(facts.guards)
         touched = facts.evaluator.touched | facts.evaluator.touched_by_calls
+        texts: dict[str, Any] = {"text": facts.heap.text, "reads_text": facts.heap.reads_text}
         if facts.result is NOTHING and not facts.returns:
             refusal = next(((r.what, r.remedy, r.at or stmt.at) for stmt, r in facts.refused.items()), None)
             refusal = refusal or next(((stmt.what, stmt.remedy, stmt.at) for stmt in facts.before
                                        if isinstance(stmt, Refuse)), None)
-            return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched)
+            return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched, **texts)
         try:
             after = tuple((k, self._export(facts, item, sources, ())) for k, name in enumerate(params)
                           if k in writes and _holds_more(item := facts.entry.get(name, NOTHING)))
@@ -303,8 +312,8 @@ class Callees:
         except _TooDeep:
             refusal = (f"what `{found.name}`, which isn't put in place, gives is nested too deeply to be followed",
                        "make objects of a class of your own, or keep the parts in one list", None)
-            return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched, final=True)
-        return Summary(result, frozenset(writes), outer, after, touched=touched)
+            return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched, **texts, final=True)
+        return Summary(result, frozenset(writes), outer, after, touched=touched, **texts)
 
     def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], above: tuple[Owner, ...]) -> Template:
         refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)

@@ -155,7 +155,8 @@ class _Preparer:
             progress = Progress(self.tries, self.counters, self.fresh.name, self.visible, self.bindings)
             before, body = progress.block(whole.body, False)
             whole, covered = replace(whole, body=body), frozenset(progress.merged | progress.restarted)
-        note, whole, way = with_ways(replace(whole, handlers=tuple(map(self._handler, whole.handlers))), self.fresh.name)
+        whole = replace(whole, handlers=tuple(map(self._handler, whole.handlers)))
+        note, whole, way = with_ways(whole, self.fresh.name)
         self.tries.starts.update(note)
         if way is not None:
             self.tries.ways[whole] = way

@@ -369,7 +369,7 @@ def check_scalar(value: Any) -> None:
     """Raise unless the result that is differentiated is one real number."""
     if type(value) is np.float64 or type(value) is float:
         return
-    if not isinstance(value, (int, float, complex, np.number, np.bool_, np.ndarray)):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, complex, np.number, np.ndarray)):
         kind = "None" if value is None else f"a {type(value).__name__}"
         raise ArgumentError(f"the function returned {kind}, which has no gradient",
                             remedy="Return a real number, or use vjp for other results.")

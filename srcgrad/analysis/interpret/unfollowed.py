@@ -15,6 +15,7 @@ from srcgrad.analysis.interpret.draws import DRAWN, refuse_active
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.sharing import gives_view
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref
+from srcgrad.analysis.scope import MISSING
 from srcgrad.analysis.values import UNKNOWN, Known
 from srcgrad.lang.core import Attr, Call, Expr, Name
 from srcgrad.rules.nondifferentiable import draws
@@ -40,6 +41,8 @@ def unknown_function(ev: Evaluator, expr: Call, env: Env, args: Sequence[Abstrac
     if isinstance(owner, Known) and not hasattr(owner.obj, name):
         whose = getattr(owner.obj, "__name__", type(owner.obj).__name__)
         return Refused(f"`{whose}` has no `{name}`", "check the name", expr.at)
+    if isinstance(func, Name) and (outer := ev.outer(name)) is not None and outer.value() is MISSING:
+        return Refused(f"`{name}`, which is called here, isn't defined", "check the name", expr.at)
     if owner == UNKNOWN and name in DRAWN:
         try:
             refuse_active(name, args, expr.at)
