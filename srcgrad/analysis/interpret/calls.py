@@ -1,11 +1,9 @@
 """What a call gives: known functions by rule and table, methods of arrays and lists, the user's own functions."""
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import itertools
-import json
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,11 +22,12 @@ from srcgrad.analysis.interpret import (
     narrowing,
     operators,
     settable,
+    texts,
     unfollowed,
 )
 from srcgrad.analysis.interpret.draws import refuse_active
 from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, captures_active, numeric
-from srcgrad.analysis.interpret.refused import ReadsText, Refused
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view, viewed
 from srcgrad.analysis.interpret.special import SPECIAL
@@ -83,9 +82,6 @@ PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, pr
 # Functions that make a new array of numbers, for which no rule is needed where those aren't differentiated.
 CREATORS: frozenset[Any] = frozenset((
     np.arange, np.logspace, np.geomspace, np.hamming, np.hanning, np.blackman, np.bartlett, np.kaiser, np.vander))
-# Functions that make numbers of text, beside the classes of numbers.
-_TEXT_READERS = frozenset((np.array, np.asarray, np.fromstring, np.loadtxt, np.genfromtxt, json.loads,
-                           ast.literal_eval))
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
@@ -217,11 +213,9 @@ class Calls:
             found = special(self, ev, expr, args, kwargs, env)
             if found is not None:
                 return found
+        texts.check_call(ev, function, args, expr.at)
         if _hashable(function) and function in ITERATORS:
             return self.iterator(ev, expr, function, args, kwargs)
-        if ev.heap.may_hold_text(ev.loops) and _reads_text(function) and any(_may_be_text(ev.value(a)) for a in args):
-            raise ReadsText(f"`{function.__name__}` may read here what a differentiated value was written to as text",
-                            "pass the number itself", expr.at)
         if isinstance(function, Setter):
             cells = () if function.cell is None else ((function.name, function.cell),)
             ev.touched |= Touched(bound=frozenset((Outer(function.name, function.globals, cells),)))
@@ -435,17 +429,6 @@ class Calls:
                 ev.heap.mark(ref.storage, loose=True)
         drop_slots(self.env, reach([*args, *kwargs.values()]))
         return unfollowed.of_call(ev, expr, function, args, kwargs)
-
-
-def _reads_text(function: Any) -> bool:
-    """Whether it makes numbers of text."""
-    if isinstance(function, type):
-        return issubclass(function, (float, int, complex, np.number))
-    return _hashable(function) and function in _TEXT_READERS
-
-
-def _may_be_text(value: Value) -> bool:
-    return value == UNKNOWN or isinstance(value, ListOf) and value.item == UNKNOWN
 
 
 def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],

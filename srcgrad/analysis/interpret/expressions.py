@@ -21,6 +21,7 @@ from srcgrad.analysis.interpret import (
     narrowing,
     operations,
     settable,
+    texts,
 )
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.made import Made
@@ -384,6 +385,7 @@ class Evaluator:
             return NOTHING
         if (self.site, id(expr)) in self.heap.wanted:
             return comprehension.noted(self, expr)
+        texts.check_comprehension(self, expr, env)
         self.heap.foreign = True
         item = unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
         if type(expr.node).__name__ in ("ListComp", "DictComp"):

@@ -70,6 +70,9 @@ class Storage:
     def __repr__(self) -> str:
         return f"<{self.kind} {self.hint or self.site}>"
 
+    def __hash__(self) -> int:
+        return self.number          # so that sets of storages have the same order whenever the program is compiled
+
     def born_at(self, stmt: object) -> bool:
         """Whether it comes into being in this statement."""
         return isinstance(self.site, tuple) and bool(self.site) and self.site[0] is stmt
@@ -106,6 +109,9 @@ class Ref:
     """A storage, and the subscripts that lead from it to the view (None: not known)."""
     storage: Storage
     path: Path = ()
+
+    def __hash__(self) -> int:
+        return self.storage.number
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,7 @@ class Heap:
         self.loop_of: dict[Hashable, Hashable] = {}      # a loop that stands for another -> that one
         self.text = False            # something active was written as text, in this round as far as it has come
         self.text_in: set[Hashable] = set()      # the loops in which that is done
+        self.reads_text = ""         # the name of a function that makes a number of what may be text
         self.foreign = False         # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
