@@ -315,3 +315,18 @@ def the_same_several_times(x):
                                the_same_several_times])
 def test_what_is_kept_and_given_is_one_object(f, options):
     check_program(f, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- a list whose name gets another one in a loop
+
+def largest_of_a_list_that_is_replaced(x):
+    items = [x[1], x[2]]
+    s = max(items) * 0.2
+    for _ in range(2):
+        items = [s, s]
+    return s + sum(items)
+
+
+@each_way
+def test_the_adjoint_of_a_list_that_is_zero_so_far(options):
+    check_program(largest_of_a_list_that_is_replaced, (X,), (0,), **options)

@@ -110,14 +110,14 @@ def _zeros(x: Any, path: tuple[int, ...]) -> Any:
 
 
 def add(a: Any, b: Any) -> Any:
-    """The sum of two adjoints of one value, as a new object; None is zero.
+    """The sum of two adjoints of one value, as a new object; None is zero, and so is 0.0 beside a container's adjoint.
 
-    >>> add([1.0, None], [2.0, 3.0])
-    [3.0, 3.0]
+    >>> add([1.0, None], [2.0, 3.0]), add(0.0, [2.0])
+    ([3.0, 3.0], [2.0])
     """
-    if a is None:
+    if a is None or isinstance(a, float) and a == 0.0 and isinstance(b, (list, tuple, dict)):
         return b
-    if b is None:
+    if b is None or isinstance(b, float) and b == 0.0 and isinstance(a, (list, tuple, dict)):
         return a
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         return [add(_item(a, i), _item(b, i)) for i in range(max(len(a), len(b)))]
