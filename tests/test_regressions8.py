@@ -329,3 +329,100 @@ def array_of_objects(x):
 def test_arrays_of_objects():
     with pytest.raises(UnsupportedError, match="array of dtype object takes here what is differentiated"):
         grad(array_of_objects)(X)
+
+
+# ---------------------------------------------------------------- one object that recursion gives several times
+
+def one_list_twice(n):
+    found = [0.0]
+    return (found, found) if n == 0 else one_list_twice(n - 1)
+
+
+def written_by_one_name(x):
+    p, q = one_list_twice(2)
+    p[0] = x[0]
+    return q[0] * x[1] + q[0] ** 2
+
+
+def kept_and_given(n, out):
+    made = {"v": 1.0}
+    out.append(made)
+    return made if n == 0 else kept_and_given(n - 1, out)
+
+
+def written_where_it_is_kept(x):
+    out = []
+    d = kept_and_given(2, out)
+    out[-1]["v"] = x[0]
+    return d["v"] * x[1]
+
+
+@pytest.mark.parametrize("f", [written_by_one_name, written_where_it_is_kept])
+def test_one_object_at_several_places_is_right_or_refused(f):
+    try:
+        check_program(f, (X,), (0,))
+    except UnsupportedError as refusal:
+        assert "several places" in str(refusal)
+
+
+def in_turns(v):
+    if len(v) < 2:
+        return list(v), []
+    a, b = in_turns(v[2:])
+    return [v[0], *a], [v[1], *b]
+
+
+def lists_of_two(x):
+    a, b = in_turns(list(x))
+    a[0] = a[0] * b[0]
+    return sum(a) * sum(b)
+
+
+TABLE = np.zeros(3)
+
+
+def the_table(n):
+    return TABLE if n == 0 else the_table(n - 1)
+
+
+def table_written(x):
+    g = the_table(1)
+    g[0] = x[0] * x[0]
+    return the_table(2)[0] * x[1]
+
+
+def table_read(x):
+    return np.sum(x * (the_table(2) + 1.0))
+
+
+@pytest.mark.parametrize("f", [lists_of_two, table_read])
+def test_what_recursion_gives_is_told_apart(f):
+    check_program(f, (X,), (0,))
+
+
+def test_an_array_from_outside_that_recursion_gives_is_not_written():
+    with pytest.raises(UnsupportedError, match="isn't local is given by a call"):
+        grad(table_written)(X)
+
+
+def halves(v, n):
+    return (v[:], v[1:]) if n == 0 else halves(v, n - 1)
+
+
+def in_a_list(v, n):
+    return [v[:], v[:1]] if n == 0 else in_a_list(v, n - 1)
+
+
+def in_a_dict(v, n):
+    return {"a": v[:]} if n == 0 else in_a_dict(v, n - 1)
+
+
+def parts_of_lists(x):
+    v = [x[0], x[1]]
+    (a, b), c, d = halves(v, 2), in_a_list(v, 1), in_a_dict(v, 1)
+    return a[0] * b[0] + c[0][0] * c[1][0] * c[0][1] + d["a"][0] * d["a"][1]
+
+
+@each_way
+def test_parts_of_lists_in_what_recursion_gives(options):
+    check_program(parts_of_lists, (X,), (0,), **options)

@@ -53,6 +53,7 @@ MOST_ROUNDS = 20
 MOST_WALKS = 60
 DEEPEST = 4             # containers inside each other, of what a callee gives
 FRESH = "fresh"
+OUTER = "outer"
 Owner = tuple[str, type | None]         # the kind of a storage, and its class
 
 
@@ -77,6 +78,7 @@ class Summary:
     in the end.  refused: why it can't be differentiated, where that is why no call returns.  touched: names outside
     that it, or what it calls, reads and binds.  final: what else is found out won't change it.  text:
     something active is written as text.  reads_text: the function by which it makes numbers of what may be text.
+    twins: what it gives may be one container at several places.
     """
     result: Template | None = None
     writes: frozenset[int] = frozenset()
@@ -87,6 +89,7 @@ class Summary:
     final: bool = False
     text: bool = False
     reads_text: str = ""
+    twins: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,11 @@ class Callees:
         for k, template in summary.after:
             self._put(ev, expr, template, items[k], items, (k,))
         result = self._import(ev, expr, summary.result, items, ())
-        self._confuse(ev, expr, result, [items[k] for k, _ in summary.after])
+        changed = [items[k] for k, _ in summary.after]
+        self._confuse(ev, expr, result, changed)
+        if summary.twins:
+            ev.heap.twins = True
+            _refuse_twins(ev, expr, [result, *changed])
         for item in (*items, result):
             _keep_together(ev, item)
         return result
@@ -313,10 +320,14 @@ class Callees:
             refusal = (f"what `{found.name}`, which isn't put in place, gives is nested too deeply to be followed",
                        "make objects of a class of your own, or keep the parts in one list", None)
             return Summary(None, frozenset(writes), outer, refused=refusal, touched=touched, **texts, final=True)
-        return Summary(result, frozenset(writes), outer, after, touched=touched, **texts)
+        given: dict[Any, Abstract] = {k: facts.entry.get(params[k], NOTHING) for k, _ in after}
+        given["result"] = facts.result
+        twins = facts.heap.twins or _gives_twins(given, sources)
+        return Summary(result, frozenset(writes), outer, after, touched=touched, **texts, twins=twins)
 
     def _export(self, facts: Facts, item: Abstract, sources: Mapping[Any, int], above: tuple[Owner, ...]) -> Template:
-        refs = frozenset(sources.get(ref.storage, FRESH) for ref in item.refs)
+        refs = frozenset(sources.get(ref.storage, OUTER if ref.storage.origin == "outer" else FRESH)
+                         for ref in item.refs)
         value = erase(facts.value_of(item))
         if item.items is not None:
             parts = tuple(self._export(facts, i, sources, (*above, ("tuple", None))) for i in item.items)
@@ -352,8 +363,12 @@ class Callees:
             return Abstract(template.value, items=parts)
         refs: set[Ref] = set()
         for source in template.sources:
-            if source == FRESH:
-                refs.update(Ref(storage, ()) for storage in self._fresh(ev, expr, template, items, path))
+            if source in (FRESH, OUTER):
+                made = self._fresh(ev, expr, template, items, (*path, OUTER) if source == OUTER else path)
+                refs.update(Ref(storage, ()) for storage in made)
+                if source == OUTER and any(storage.written for storage in made):
+                    raise Refused("what isn't local is given by a call of a function that isn't put in place, and is "
+                                  "written", "pass it as an argument", expr.at)
             else:
                 refs.update(Ref(s, None if s.kind == "array" else ()) for s in _reach(items[source])
                             if _may_mean(template.value, s))
@@ -416,6 +431,37 @@ def _keep_together(ev: Evaluator, item: Abstract) -> None:
 def _holds_more(item: Abstract) -> bool:
     """Whether the value holds containers, into which something may be put."""
     return any(s.kind != "array" for s in _reach(item))
+
+
+def _refuse_twins(ev: Evaluator, expr: Expr, items: list[Abstract]) -> None:
+    """Refuses what is changed where the callee may have given one object at two places: each looks new here."""
+    made = [s for s in reach(items)
+            if s.kind != "array" and isinstance(s.site, tuple) and s.site[:2] == (ev.site, id(expr))]
+    for k, storage in enumerate(made):
+        for other in made[:k]:
+            if _owner_of(storage) == _owner_of(other) and (storage.written or other.written) \
+                    and not _inside(storage.site[2], other.site[2]):      # type: ignore[index]
+                raise Refused("what this call gives may be one object at several places, and is changed",
+                              "copy what you change, or let the function give one object", expr.at)
+
+
+def _inside(a: tuple, b: tuple) -> bool:
+    """Whether one of two places is in the other."""
+    return a[:len(b)] == b or b[:len(a)] == a
+
+
+def _gives_twins(items: Mapping[Any, Abstract], known: Mapping[Any, int]) -> bool:
+    """Whether one container that the callee makes is at two places of what it gives."""
+    places: dict[Storage, tuple] = {}
+    todo: list[tuple[tuple, Abstract, frozenset[Storage]]] = [((k,), item, frozenset()) for k, item in items.items()]
+    while todo:
+        path, item, around = todo.pop()
+        todo += [((*path, k), part, around) for k, part in enumerate(item.items or ())]
+        for storage in {ref.storage for ref in item.refs if ref.storage.kind != "array"} - around:
+            if storage not in known and not _inside(places.setdefault(storage, path), path):
+                return True
+            todo += [((*path, name), part, around | {storage}) for name, part in storage.fields.items()]
+    return False
 
 
 class _TooDeep(Exception):

@@ -301,11 +301,12 @@ class _Splitter:
 
     def _member(self, stmt: Statement, expr: Expr, before: list[Statement]) -> Expr:
         """An operand that a container holds: an item of an array gets a name, unless it certainly is a number or a
-        view, since what is born has an adjoint of its own."""
+        view, and so does a part of a list, since what is born has an adjoint of its own."""
         value = self.operand(stmt, expr, before)
         kind = self.facts.value(stmt, expr)
-        unsure = isinstance(kind, Array) and (kind.dims is None or self._gathers(stmt, expr))
-        return self._name("t", value, before) if unsure and isinstance(value, (Item, Attr)) else value
+        born = isinstance(kind, Array) and kind.dims is None or isinstance(kind, (Array, ListOf)) \
+            and self._gathers(stmt, expr)
+        return self._name("t", value, before) if born and isinstance(value, (Item, Attr)) else value
 
     def _owner(self, stmt: Statement, owner: Expr, before: list[Statement]) -> Expr:
         value = self.operand(stmt, owner, before)

@@ -22,7 +22,7 @@ def _settled(monkeypatch, derivative, args):
         facts.heap.changed = False
         again = interpreter.Facts(facts.heap, facts.live, guards=dict(facts.guards), rewritten=facts.rewritten,
                                   given_complex=facts.given_complex, optimistic=facts.optimistic)
-        walk = interpreter._Walk(again, outer, entry, user_result)
+        walk = interpreter._Walk(again, outer, entry, user_result, interpreter.Work())
         walk.ev.made, walk.ev.chains = facts.evaluator.made, facts.evaluator.chains
         walk.function(code)
         assert not facts.heap.changed

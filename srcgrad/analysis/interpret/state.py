@@ -178,6 +178,7 @@ class Heap:
         self.text = False            # something active was written as text, in this round as far as it has come
         self.text_in: set[Hashable] = set()      # the loops in which that is done
         self.reads_text = ""         # the name of a function that makes a number of what may be text
+        self.twins = False           # what a call gives may be one container at several places
         self.foreign = False         # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
         self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
