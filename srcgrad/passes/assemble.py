@@ -290,9 +290,10 @@ class Assembler:
                                 "Return a real number, or use vjp for other results.")
         number = number_of(value)
         if isinstance(value, Number) and value.kind in ("bool", "int") and not item.active and not item.partial:
+            # an error of the function itself comes first
             what = "a bool" if value.kind == "bool" else "an integer"
-            raise ArgumentError(f"the function returned {what}, which has no gradient", self.result.at,
-                                "Return a real number.")
+            kept.append(Effect(Call(self.c.helper("refuse_result", structure.refuse_result), (Const(what),))))
+            return
         scalar = number is not None and number.kind != "complex" or isinstance(value, Array) and value.dims == () \
             and value.dtype is not None and value.dtype.kind != "c"
         if not scalar and self.result in self.c.facts.before:

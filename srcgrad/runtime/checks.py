@@ -103,7 +103,9 @@ def _dict(x: Any, pairs: tuple[tuple[Any, Fact | None], ...]) -> str:
 def _object(x: Any, cls: type, pairs: tuple[tuple[str, Fact | None], ...]) -> str:
     if not isinstance(x, cls):
         return f"a {type(x).__name__} instead of a {cls.__name__}"
-    own = fields(x) or {}           # what the class has stands in for a field until that is set
+    own = fields(x)                 # what the class has stands in for a field until that is set
+    if own is None:
+        own = {key: getattr(x, key) for key, _ in pairs if hasattr(x, key)}
     return next(filter(None, (_differs(own[key], fact) for key, fact in pairs if key in own)), "")
 
 

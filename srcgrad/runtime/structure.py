@@ -19,7 +19,7 @@ from srcgrad.errors import AliasError, ArgumentError
 from srcgrad.runtime.memory import bounds, cells_are_distinct, copy_layout, mirror, root, whole_bytes
 
 __all__ = ["zeros_like", "add", "add_at", "gradient", "copy_argument", "copy_record", "check_pair",
-           "check_scalar", "check_separate", "fields"]
+           "check_scalar", "check_separate", "fields", "refuse_result"]
 
 _MADE_BY_A_CLASS_STATEMENT = 1 << 9     # CPython's Py_TPFLAGS_HEAPTYPE
 
@@ -364,6 +364,17 @@ class _Copier:
 
 
 # ---------------------------------------------------------------- checks
+
+def refuse_result(what: str) -> None:
+    """Raise since the result is of a kind that has no gradient.
+
+    >>> refuse_result("an integer")
+    Traceback (most recent call last):
+    srcgrad.errors.ArgumentError: the function returned an integer, which has no gradient
+      Return a real number.
+    """
+    raise ArgumentError(f"the function returned {what}, which has no gradient", remedy="Return a real number.")
+
 
 def check_scalar(value: Any) -> None:
     """Raise unless the result that is differentiated is one real number."""

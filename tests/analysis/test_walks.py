@@ -24,6 +24,7 @@ def _settled(monkeypatch, derivative, args):
                                   given_complex=facts.given_complex, optimistic=facts.optimistic)
         walk = interpreter._Walk(again, outer, entry, user_result, interpreter.Work())
         walk.ev.made, walk.ev.chains = facts.evaluator.made, facts.evaluator.chains
+        walk.ev.parsed = facts.evaluator.parsed
         walk.function(code)
         assert not facts.heap.changed
         assert again.guards.keys() == facts.guards.keys()

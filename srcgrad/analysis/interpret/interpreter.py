@@ -185,16 +185,17 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     guards: dict = dict(assumed or {})
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
     made = Made(names.Fresh(names.used(code)))
+    parsed: dict = {}                       # storages are known by their expressions: these are the same in each walk
     for _ in range(MAX_ROUNDS):
         heap.changed = heap.text = False
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result, work)
-        walk.ev.made, walk.ev.chains = made, chains
-        known = walk.ev.equalities.assumed
+        walk.ev.made, walk.ev.chains, walk.ev.parsed = made, chains, parsed
+        known = len(guards)
         walk.function(code)
-        # lengths that are taken to be equal were written differently before
-        if not heap.changed and walk.ev.equalities.assumed == known:
+        # lengths that are taken to be equal from now on were written differently before
+        if not heap.changed and len(guards) == known:
             break
     else:
         raise UnsupportedError("this function is too involved to be followed", code.at, "Split it into functions.")

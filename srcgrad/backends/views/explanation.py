@@ -83,8 +83,12 @@ def _listed(readers: tuple[Reader, ...]) -> str:
     lines: dict[str, list[str]] = {}
     for function, line in readers:
         lines.setdefault(function, []).append(str(line))
-    return ", ".join(f"line{'s' * (len(found) > 1)} {' and '.join(found)}" + (f" of {function}" if function else "")
+    return ", ".join(f"line{'s' * (len(found) > 1)} {_and(found)}" + (f" of {function}" if function else "")
                      for function, found in lines.items())
+
+
+def _and(words: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _helpers(function: Callable[..., Any]) -> dict[str, str]:

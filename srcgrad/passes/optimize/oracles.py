@@ -45,7 +45,8 @@ IMPURE_HELPERS = checks.ASSERTIONS | {
     containers.cut, containers.uninsert, containers.insert_back, containers.reopen, containers.permute,
     containers.permute_back, containers.put_back, containers.put_field_back, structure.opened,
     outside.contents, outside.give_back, copies.check_unshared,
-    structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar, structure.check_pair}
+    structure.add_at, structure.add_each, structure.check_separate, structure.check_scalar, structure.check_pair,
+    structure.refuse_result}
 PURE_BUILTINS = frozenset((len, range, reversed, float, int, abs, slice, min, max, bool, tuple))
 PURE_METHODS = frozenset(METHODS) | {"copy", "astype"}
 FRESH_METHODS = frozenset(("copy", "sum", "mean", "dot"))
