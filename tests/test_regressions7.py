@@ -330,3 +330,22 @@ def largest_of_a_list_that_is_replaced(x):
 @each_way
 def test_the_adjoint_of_a_list_that_is_zero_so_far(options):
     check_program(largest_of_a_list_that_is_replaced, (X,), (0,), **options)
+
+
+# ---------------------------------------------------------------- arrays that are made anew in each iteration
+
+def made_anew_and_written_later(x, y):
+    held = [1.0, x]
+    d = {"p": y[0:3], "q": x[::1]}
+    for _ in list(d.items()):
+        names = [e for e in held]
+        a = d.get("p", x) * x[1] * x[2]
+    for _ in zip(held, names[::1]):
+        for _ in list(d.items()):
+            a[:2] = a[1:3]
+    return np.sum(a)
+
+
+@each_way
+def test_the_adjoint_of_an_array_is_zero_in_other_iterations(options):
+    check_program(made_anew_and_written_later, (X, X[::-1] * 0.3), (0, 1), **options)

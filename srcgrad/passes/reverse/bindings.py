@@ -272,9 +272,10 @@ class Bindings:
     def _static_birth(self, stmt: Bind, name: str, value: Expr, bar: str, state: State, out: Out) -> None:
         if not state.has(bar):
             return
+        lazy = state.have[bar] == LAZY              # zero, in all iterations of a loop but the last
         state.drop(bar)
         if self._operands_active(stmt, value):
-            self.operation(stmt, name, value, Name(bar), state, out, False)
+            self.operation(stmt, name, value, Name(bar), state, out, lazy)
 
     def _shadow_birth(self, stmt: Bind, name: str, value: Expr, maybe_view: bool, state: State, out: Out) -> None:
         if not self._operands_active(stmt, value):
