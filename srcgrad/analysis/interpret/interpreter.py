@@ -192,16 +192,20 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result, work)
         walk.ev.made, walk.ev.chains, walk.ev.parsed = made, chains, parsed
-        known = len(guards)
+        known = _equal_lengths(guards)
         walk.function(code)
         # lengths that are taken to be equal from now on were written differently before
-        if not heap.changed and len(guards) == known:
+        if not heap.changed and _equal_lengths(guards) == known:
             break
     else:
         raise UnsupportedError("this function is too involved to be followed", code.at, "Split it into functions.")
     if assumed is not None:
         assumed.update((key, guard) for key, guard in facts.guards.items() if key[0] == "same")
     return facts
+
+
+def _equal_lengths(guards: Mapping[Any, Any]) -> int:
+    return sum(key[0] == "same" for key in guards)
 
 
 class _Walk(Control):
