@@ -21,6 +21,7 @@ from srcgrad.lang.core import Code, Const, Name, Statement, suspends
 from srcgrad.lang.source import Found, find
 from srcgrad.lang.verify import verify
 from srcgrad.options import Options
+from srcgrad.passes.apart import apart
 from srcgrad.passes.assemble import Assembler, Parts
 from srcgrad.passes.callees import Callees, Compiled
 from srcgrad.passes.check import Checker
@@ -172,6 +173,8 @@ def _lower(unit: Unit, entry: Entry, callees: Callees) -> Iterator[tuple[str, Fr
     unit = hold_outer_names(cut(unit))
     yield "core", Front(_verified(unit))
     unit, facts = inline_all(unit, lambda unit, optimistic: facts_of(unit, optimistic, unit.chains), callees.kept)
+    while (parted := apart(unit, facts)) is not None:
+        unit, facts = parted, facts_of(parted, False, parted.chains)
     yield "inline", Front(_verified(unit))
     unit, facts = hold_outside(unit, facts, facts_of)
     unit, origin = number_versions(resolve(unit, facts))
@@ -201,7 +204,7 @@ def _facts(entry: Entry, callees: Callees, assumed: dict[Any, Any], unit: Unit, 
     assumed: which lengths are equal, as far as that was needed before; so the next walk need not find it out.
     """
     facts = interpret(unit.code, unit.outer, entry, callees, optimistic, chains, assumed,
-                      callees.work)
+                      callees.work, unit.found.function)
     # names that later passes take out of the program (of callees put in place, say) still decided what it is
     callees.guards.update(facts.guards)
     return facts

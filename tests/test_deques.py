@@ -106,3 +106,16 @@ def test_a_generator_that_is_sent_values_in_two_places_is_refused():
         return sum(g.send(v) for v in x)
     with pytest.raises(srcgrad.UnsupportedError):
         srcgrad.grad(f)(X)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: sum(w := deque(x)) * (2.0 if isinstance(w, deque) else 1.0),
+    lambda x: sum(w := deque(x, maxlen=3)) * (2.0 if isinstance(w, list) else 1.0),
+    lambda x: (w := deque(x))[0] * (3.0 if type(w) is list else 1.0),
+    lambda x: x[0] * (2.0 if OrderedDict(a=x[0], b=x[1]) == OrderedDict(b=x[1], a=x[0]) else 5.0),
+    lambda x: (d := OrderedDict(a=x[0]))["a"] * (2.0 if isinstance(d, OrderedDict) else 1.0)])
+def test_whether_it_is_a_deque_is_right_or_refused(f):
+    try:
+        check_program(f, (X,), (0,))
+    except srcgrad.UnsupportedError as refusal:
+        assert "isn't told from" in str(refusal)

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import cmath
+import contextlib
+import functools
 import itertools
 import operator
 
@@ -164,3 +166,86 @@ def test_a_number_or_nothing_known_isnt_silently_inactive():
     except srcgrad.UnsupportedError:
         return
     assert np.allclose(got, [1.0, 2.0, 1.0, 1.0])
+
+
+# ---------------------------------------------------------------- however the code that sets it is reached
+
+class Setter:
+    def go(self, o, v):
+        o.k, o.act, o.more = v, cube, v
+
+    def __call__(self, o, v):
+        self.go(o, v)
+
+
+def by_another(h, o, v):
+    h.go(o, v)
+
+
+def given(f, o, v):
+    f(o, v)
+
+
+@functools.wraps(configure)
+def wrapped(*args):
+    return configure(*args)
+
+
+class Inherited(Bare):
+    def __init__(self, v):
+        super().__init__()
+        Setter().go(self, v)
+
+
+def used(e, x):
+    return e.act(x[2]) * getattr(e, "more", 1.0) * e.k
+
+
+def by_a_method_of_another(x):
+    e = Bare()
+    by_another(Setter(), e, x[1])
+    return used(e, x)
+
+
+def by_a_partial(x):
+    e = Bare()
+    functools.partial(configure, e)(x[1])
+    return e.act(x[2]) * e.k
+
+
+def by_a_call_of_an_object(x):
+    e = Bare()
+    Setter()(e, x[1])
+    return used(e, x)
+
+
+def by_a_lambda_that_is_given(x):
+    e = Bare()
+    given(lambda o, v: by_another(Setter(), o, v), e, x[1])
+    return used(e, x)
+
+
+def in_the_constructor(x):
+    return used(Inherited(x[1]), x)
+
+
+def by_a_wrapper(x):
+    e = Bare()
+    wrapped(e, x[1])
+    return e.act(x[2]) * e.k
+
+
+@each_way
+@pytest.mark.parametrize("f", [by_a_method_of_another, by_a_partial, by_a_call_of_an_object, by_a_lambda_that_is_given,
+                               in_the_constructor, by_a_wrapper])
+def test_whoever_sets_it(f, options):
+    check_program(f, (X,), (0,), **options)
+
+
+def test_set_while_a_generator_runs():
+    def f(x):
+        e = Bare()
+        list(map(lambda v: Setter().go(e, v), x[1:2]))
+        return used(e, x)
+    with contextlib.suppress(srcgrad.UnsupportedError):
+        check_program(f, (X,), (0,))

@@ -27,7 +27,7 @@ from srcgrad.errors import ArgumentError, SourceNotFound, UnsupportedError
 from srcgrad.lang.core import At
 from srcgrad.lang.load import code_in_scope, codes, compile_body, future_flags
 
-__all__ = ["Found", "find", "is_user_function"]
+__all__ = ["Found", "find", "in_library", "is_user_function"]
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -113,7 +113,7 @@ def is_user_function(obj: Any) -> bool:
         return False
     if plain.__globals__.get("__name__") == "srcgrad.api":      # a derivative, called on the way
         return False
-    return not _in_library(plain) and bool(_lines(plain.__code__, plain.__globals__))
+    return not in_library(plain) and bool(_lines(plain.__code__, plain.__globals__))
 
 
 # ---------------------------------------------------------------- what runs
@@ -180,7 +180,8 @@ def _signature(function: types.FunctionType) -> inspect.Signature:
     return inspect.signature(bare)
 
 
-def _in_library(function: types.FunctionType) -> bool:
+def in_library(function: types.FunctionType) -> bool:
+    """Whether it is a function of NumPy, SciPy, the standard library, or this package."""
     # By its globals: NumPy writes `__module__` by hand, and `functools.wraps` copies it.
     module = str(function.__globals__.get("__name__", ""))
     file = function.__code__.co_filename

@@ -88,7 +88,12 @@ class BoundedDeque:
         del self._items[index]
 
     def __eq__(self, other):
-        return self._items == other._items
+        if len(self._items) != len(other._items):
+            return False
+        for k in range(len(self._items)):
+            if self._items[k] != other._items[k]:
+                return False
+        return True
 
     def __hash__(self):
         raise TypeError("unhashable type: 'collections.deque'")

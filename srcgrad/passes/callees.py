@@ -177,7 +177,7 @@ class Callees:
         for k in summary.writes:
             for storage in _reach(items[k]):
                 ev.heap.mark(storage, written=True, active=active and storage.kind == "array",
-                             shrinks=storage.kind == "dict")
+                             shrinks=storage.kind in ("dict", "list"))
         for item in items:
             self._loosen(ev, item)
         for k, template in summary.after:

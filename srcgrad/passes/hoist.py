@@ -101,9 +101,13 @@ class Hoister(Splicer):
 
     def hoist_each(self, stmt: Statement, exprs: Iterable[Expr], before: list[Statement]) -> list[Expr]:
         """Several expressions, which are evaluated one after the other."""
-        parts, ends = [], []
-        for expr in exprs:
-            parts.append(self.hoist(stmt, expr, before))
+        parts: list[Expr] = []
+        ends: list[int] = []
+        exprs = list(exprs)
+        last = max((k for k, e in enumerate(exprs) if any(self._changes(stmt, part) for part in walk(e))), default=-1)
+        for k, expr in enumerate(exprs):
+            part = self.hoist(stmt, expr, before)
+            parts.append(part if k >= last or self._settled(stmt, part) else self.name(part, before))
             ends.append(len(before))
         self._keep_names(parts, ends, before)
         return parts

@@ -520,4 +520,4 @@ def add_each(bars: Any, g: Any) -> None:
     [1.5, 2.0]
     """
     for key in (g if isinstance(g, dict) else range(len(g))):
-        bars[key] = _merged(bars[key], g[key])
+        bars[key] = _merged(bars.get(key) if isinstance(bars, dict) else bars[key], g[key])

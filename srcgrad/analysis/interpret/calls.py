@@ -324,7 +324,7 @@ class Calls:
             raise Refused(f"a value that is differentiated is sent out of the program by `{function.__name__}`",
                           "call it outside of the function", expr.at)
         if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):
-            return self._introspection(ev, function, args)
+            return self._introspection(ev, expr, function, args)
         if any(isinstance(a.value, Closure) and a.active for a in [*args, *kwargs.values()]):
             raise Refused(f"a function that reads what is differentiated is passed to `{function.__name__}`",
                           "write it as a loop", expr.at)
@@ -335,7 +335,10 @@ class Calls:
         result = ev.fresh(expr, Array(None, None) if surely and value == UNKNOWN else value, False)
         return self._elements_views(ev, result, args) if gives_view(function, (), {}) else result
 
-    def _introspection(self, ev: Evaluator, function: Any, args: list[Abstract]) -> Abstract:
+    def _introspection(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract]) -> Abstract:
+        if function in (isinstance, type) and args:
+            settable.check_class(ev, args[:1], args[1].value.obj if len(args) == 2 and isinstance(args[1].value, Known)
+                                 else None, expr.at)
         if function is isinstance and len(args) == 2 and (classes := _classes_in(args[1].value)) is not None:
             known = narrowing.is_instance(ev.whole(args[0]), classes)
             if known is not None:
@@ -389,6 +392,7 @@ class Calls:
             plain = None                # selections of numbers stay as the user wrote them
         if plain is not None or makes_generator(function):
             self.callees[(ev.site, id(expr))] = (function if plain is None else plain.function, False)
+            ev.generators += 1
         return Abstract(Lazy(), varied=active)
 
     def user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,
@@ -410,7 +414,6 @@ class Calls:
             if result is not None:
                 drop_slots(self.env, reach([*args, *kwargs.values()]))
                 return result
-        settable.await_call(ev, function, self.env)
         return NOT_YET
 
     def opaque(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict) -> Abstract:

@@ -115,7 +115,8 @@ class Evaluator:
         self.changed_unseen: dict[Any, dict[Storage, str]] = {}    # statement -> what opaque code may change
         self.comprehensions: set[tuple[Any, int]] = set()
         self.written_out: set[Any] = set()                     # loops that are going to be
-        self.awaited: set[str] = set()                         # attributes that calls may set, once they are in place
+        self.generators = 0                                    # how many were made that may be put in place
+        self.in_play = settable.InPlay()                       # what code may be followed yet
         self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
         self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place
@@ -140,8 +141,6 @@ class Evaluator:
     def rewrite(self, expr: Expr, build: Build, *operands: Abstract) -> Abstract:
         """The expression will be replaced by what `build` makes of its children."""
         self.rewrites[self.site, id(expr)] = build
-        if isinstance(expr, Call):
-            self.awaited.add(settable.ANY)
         return NOT_YET
 
     def __call__(self, expr: Expr, env: Env) -> Abstract:
@@ -450,6 +449,8 @@ class Evaluator:
         if len(expr.ops) > 1 or expr.ops[0] not in OPERATORS:
             return Abstract(Number("bool"))
         values = [self.value(i) for i in items]
+        if expr.ops[0] in ("==", "!=") and all(isinstance(v, (ListOf, DictOf)) for v in values):
+            settable.check_class(self, items, None, expr.at)
         if own_operator(self, expr, list(zip(items, values))):
             return NOT_YET
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.ops[0]], values), *values), False)

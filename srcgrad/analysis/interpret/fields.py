@@ -64,7 +64,7 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
     if name == "__class__":
         return Abstract(Known(cls))
     of_class = isinstance(found, (types.FunctionType, classmethod, staticmethod))
-    if settable.may_be_set(ev, owner, cls, name, rarely=of_class):
+    if settable.may_be_set(ev, owner, name):
         return NOT_YET
     if of_class:
         return _method(ev, expr, owner, cls, found)

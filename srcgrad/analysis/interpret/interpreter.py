@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.analysis.interpret import closures, containers, operations, operators, stores
+from srcgrad.analysis.interpret import closures, containers, operations, operators, settable, stores
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
@@ -172,12 +172,12 @@ class Work:
 def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
               user_result: Callable | None = None, optimistic: bool = False,
               chains: Mapping[Statement, tuple[Any, ...]] | None = None,
-              assumed: dict[Any, Any] | None = None, work: Work | None = None) -> Facts:
+              assumed: dict[Any, Any] | None = None, work: Work | None = None, function: Any = None) -> Facts:
     """Interprets a function for these arguments.
 
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
     assumed: guards of lengths that were taken to be equal when the function was interpreted before; those that are
-    from now on are added.
+    from now on are added.  function: the one that the code was made of.
     """
     work = Work() if work is None else work
     heap = Heap()
@@ -185,13 +185,14 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     guards: dict = dict(assumed or {})
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
     made = Made(names.Fresh(names.used(code)))
+    in_play = settable.InPlay(function)
     parsed: dict = {}                       # storages are known by their expressions: these are the same in each walk
     for _ in range(MAX_ROUNDS):
         heap.changed = heap.text = False
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result, work)
-        walk.ev.made, walk.ev.chains, walk.ev.parsed = made, chains, parsed
+        walk.ev.made, walk.ev.chains, walk.ev.parsed, walk.ev.in_play = made, chains, parsed, in_play
         known = _equal_lengths(guards)
         walk.function(code)
         # lengths that are taken to be equal from now on were written differently before
@@ -477,7 +478,7 @@ class _Walk(Control):
             raise Refused("it isn't known what is put into the list here", "make it a list first", stmt.at)
         parts = value.items if value.items is not None else [self.ev.element(value)]
         for ref in place.refs:
-            self.heap.mark(ref.storage, written=True)
+            self.heap.mark(ref.storage, written=True, shrinks=True)
             for part in parts:
                 self.heap.put(ref.storage, containers.ANY, part)
 

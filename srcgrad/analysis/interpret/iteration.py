@@ -118,7 +118,7 @@ class _Loop(Sequences):
         part = self.part(call)
         if part is None or not part.lengths:
             return None
-        if 1 < len(part.texts) <= MOST_ITEMS:
+        if 1 < len(part.texts) <= MOST_ITEMS and not self.resized:
             size = sum(1 for _ in statements(self.stmt.body))
             if len(part.texts) * size <= MOST_STATEMENTS:
                 return self.one_by_one(part)

@@ -98,7 +98,7 @@ def _of_object(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstr
         callee = ev(func, env)
         return calls.called(ev, expr, callee, env)
     found = inspect.getattr_static(cls, name, None)
-    if isinstance(value, ObjectOf) and settable.may_be_set(ev, owner, cls, name, rarely=True):
+    if isinstance(value, ObjectOf) and settable.may_be_set(ev, owner, name):
         calls.arguments(ev, expr, env, inlined=found)
         return NOT_YET
     if isinstance(value, TupleOf) and name in ("_replace", "_asdict"):
@@ -199,9 +199,9 @@ def _of_list(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[
     return handler(ev, expr, owner, args, env)
 
 
-def _written(ev: Evaluator, owner: Abstract) -> None:
+def _written(ev: Evaluator, owner: Abstract, shrinks: bool = False) -> None:
     for ref in owner.refs:
-        ev.heap.mark(ref.storage, written=True)
+        ev.heap.mark(ref.storage, written=True, shrinks=shrinks)
 
 
 def _put(ev: Evaluator, owner: Abstract, items: list[Abstract]) -> Abstract:
@@ -237,7 +237,7 @@ def _respelled(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract],
 
 
 def _pop(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
-    _written(ev, owner)
+    _written(ev, owner, shrinks=True)
     return ev.element(owner)
 
 
@@ -278,7 +278,7 @@ def _clear(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env
 
 
 def _delete(ev: Evaluator, expr: Call, owner: Abstract, args: list[Abstract], env: Env) -> Abstract | None:
-    _written(ev, owner)
+    _written(ev, owner, shrinks=True)
     return NONE
 
 

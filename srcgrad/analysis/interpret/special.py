@@ -124,8 +124,7 @@ def _has(ev: Evaluator, owner: Abstract, name: str, env: Env) -> bool | None:
 
 
 def _may_have(ev: Evaluator, owner: Abstract, name: str) -> bool:
-    value = ev.value(owner)
-    return isinstance(value, ObjectOf) and settable.may_be_set(ev, owner, value.cls, name)
+    return isinstance(ev.value(owner), ObjectOf) and settable.may_be_set(ev, owner, name)
 
 
 def type_of(value: Any) -> type | None:

@@ -32,6 +32,7 @@ from srcgrad.lang.core import (
     Unpack,
     children,
 )
+from srcgrad.lang.names import bound_by
 from srcgrad.passes.reverse.adjoints import LAZY, SHARED, State, meet
 from srcgrad.passes.reverse.branches import zero_before
 from srcgrad.passes.reverse.calls import Calls
@@ -313,6 +314,8 @@ class Bindings:
 
     def _to_parts(self, stmt: Statement, parts: dict[Item, Expr], state: State, out: Out) -> None:
         """The adjoints of a display's slots go to what was put there; arrays that are written have theirs elsewhere."""
+        made = [self.c.facts.name_after(stmt, name) for name in bound_by(stmt)]
+        shrinks = any(ref.storage.shrinks for item in made for ref in item.refs)
         for slot, part in parts.items():
             if not self.c.active(stmt, part):
                 continue
@@ -320,8 +323,8 @@ class Bindings:
             g: Expr = slot
             if self.c.in_place(item) and not self.c.either(item):
                 continue
-            if not self.c.either(item) and not isinstance(self.c.value(stmt, part), Number):
-                # what nobody contributed to is None in the shadow
+            if not self.c.either(item) and (shrinks or not isinstance(self.c.value(stmt, part), Number)):
+                # what nobody contributed to, or what was taken out, is None in the shadow
                 g = Call(self.c.helper("or_zeros", structure.or_zeros), (g, part))
             self.contributor.add(stmt, part, g, state, out)
 
