@@ -6,6 +6,7 @@
 """
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import dis
 import functools
@@ -26,6 +27,7 @@ from srcgrad.library.deques import BoundedDeque
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
 
+PACKAGE = __name__.partition(".")[0]
 ANY = "*"                           # an attribute whose name isn't known
 STAND_INS = (deque, OrderedDict)    # what others are followed in place of
 
@@ -99,23 +101,42 @@ def _reached(roots: Iterable[Any]) -> Code:
         elif isinstance(obj, dict) and len(obj) < 100:
             todo += obj.values()
         elif isinstance(obj, types.FunctionType):
-            if not in_library(obj):
+            if not _is_known(obj):
                 sets |= _stored(obj.__code__)
                 todo += _meant(obj)
-        else:
-            todo += [part for name in ("__func__", "__self__", "func", "fget", "fset", "fdel", "__wrapped__", "args")
-                     if (part := getattr(obj, name, None)) is not None] if not isinstance(obj, types.ModuleType) else []
-            todo.append(type(obj))
+        elif not isinstance(obj, types.ModuleType):
+            todo += _held(obj)
     return Code(frozenset(sets), frozenset(makes))
+
+
+def _held(obj: Any) -> Iterator[Any]:
+    """What an object that is called may lead to; none of its own code is run."""
+    match obj:
+        case types.MethodType() | staticmethod() | classmethod():
+            yield obj.__func__
+        case functools.partial():
+            yield from (obj.func, *obj.args, *obj.keywords.values())
+        case property():
+            yield from (obj.fget, obj.fset, obj.fdel)
+        case functools.cached_property():
+            yield obj.func
+    with contextlib.suppress(AttributeError):
+        yield from object.__getattribute__(obj, "__dict__").values()
+    yield type(getattr(obj, "__self__", obj) if isinstance(obj, types.MethodType) else obj)
 
 
 def _parts(cls: type) -> Iterator[Any]:
     """What a class and those that it inherits from have, unless they are of a library."""
     for base in cls.__mro__:
-        own = [part for part in vars(base).values()]
-        if any(not in_library(f) for part in own for f in (part, getattr(part, "__func__", None),
+        own = list(vars(base).values())
+        if any(not _is_known(f) for part in own for f in (part, getattr(part, "__func__", None),
                getattr(part, "fget", None)) if isinstance(f, types.FunctionType)):
             yield from own
+
+
+def _is_known(function: types.FunctionType) -> bool:
+    """Whether it sets nothing on the user's objects: what this package makes of them is followed."""
+    return in_library(function) or function.__globals__.get("__name__", "").startswith(f"{PACKAGE}.")
 
 
 def _meant(function: types.FunctionType) -> Iterator[Any]:
@@ -125,7 +146,7 @@ def _meant(function: types.FunctionType) -> Iterator[Any]:
         obj = function.__globals__.get(name)
         yield obj
         if isinstance(obj, types.ModuleType):
-            yield from (getattr(obj, other, None) for other in named)
+            yield from (vars(obj).get(other) for other in named)
     yield from (cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell))
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
