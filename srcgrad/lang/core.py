@@ -223,10 +223,12 @@ class If(Statement):
 
 @dataclass(frozen=True, eq=False)
 class For(Statement):
+    """managed: it is the body of a `with` over a generator, in which what the body raises arrives at the `yield`."""
     target: str
     iter: Expr
     body: tuple[Statement, ...]
     orelse: tuple[Statement, ...] = ()
+    managed: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,7 +69,7 @@ def in_place(work: Splicer, stmt: For, whole: For) -> list[Statement]:
     changed = work.changed
     body = work.spliced(callee, call, stmt.iter, stmt, before, changing=names.bound((whole,)))
     problem = _unfit(body, whole)
-    if problem is not None and not work.facts.kind(stmt, stmt.iter).active:
+    if problem is not None and not whole.managed and not work.facts.kind(stmt, stmt.iter).active:
         work.changed = changed
         return [whole]
     if problem is not None:
@@ -136,6 +136,8 @@ def _unfit(body: Block, loop: For) -> tuple[str, str] | None:
     if gives > 1 and (gives - 1) * sum(1 for _ in statements(loop.body)) > MOST_COPIED:
         return ("this loop over a generator with several `yield` is too long to be written for each of them",
                 "put its body into a function")
+    if loop.managed:
+        return None
     if any(isinstance(s, Try) and s.handlers and suspends(s.body) for s in statements(body)):
         return "this generator gives out values inside of a `try` with `except`", "catch the error around the loop"
     if any(isinstance(s, With) and suspends(s.body) and not _is_quiet(s) for s in statements(body)):

@@ -168,7 +168,7 @@ class Inliner(Hoister):
         self.guarded -= isinstance(stmt, (Try, With))
         if not self.calls(stmt):
             if self.generators and isinstance(stmt, For) and isinstance(whole, For) \
-                    and generator_of(self.facts, stmt, stmt.iter) and matters(self.facts, stmt):
+                    and generator_of(self.facts, stmt, stmt.iter) and (stmt.managed or matters(self.facts, stmt)):
                 return in_place(self, stmt, whole)
             return [whole]
         if isinstance(stmt, While) and isinstance(whole, While):

@@ -5,6 +5,7 @@
         for i in r: i = ...     for k in r: i = k; i = ...
         if c: c = ...           t = c; if t: c = ...
         except E as e: ...      except E as error: e = error; ...
+        with m as v: ...        with m as given: v = given; ...
 """
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ from srcgrad.lang.core import (
     Store,
     Try,
     While,
+    With,
     blocks,
     expressions,
     names_read,
@@ -92,6 +94,8 @@ class _Preparer:
                 return [before, *self._for(replace(whole, iter=name))]
             case For():
                 return self._for(whole)
+            case With():
+                return [self._own_names(whole)]
             case If(test, body, orelse) if names_read(test) & (names.bound(body) | names.bound(orelse)):
                 before, name = self._named("cond", test, stmt)
                 return [before, replace(whole, test=name)]
@@ -108,6 +112,18 @@ class _Preparer:
         name = self.fresh.name(stmt.target)
         self.made.append(name)
         return replace(stmt, target=name, body=(Bind((stmt.target,), (Name(name),), at=stmt.at), *stmt.body))
+
+    def _own_names(self, stmt: With) -> With:
+        """What managers give is bound by statements of their own, which are saved like others."""
+        items: list[tuple[Expr, str | None]] = []
+        head: list[Statement] = []
+        for manager, name in stmt.items:
+            given = None if name is None else self.fresh.name("given")
+            items.append((manager, given))
+            if name is not None and given is not None:
+                self.made.append(given)
+                head.append(Bind((name,), (Name(given),), at=stmt.at))
+        return replace(stmt, items=tuple(items), body=(*head, *stmt.body))
 
     def _named(self, hint: str, value: Expr, stmt: Statement) -> tuple[Bind, Name]:
         name = self.fresh.name(hint)

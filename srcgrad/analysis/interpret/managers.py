@@ -16,9 +16,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.analysis.interpret import fields
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.state import Env
-from srcgrad.analysis.values import Known, ObjectOf
+from srcgrad.analysis.values import Closure, Known, Lazy, ObjectOf
 from srcgrad.errors import SrcgradError
 from srcgrad.lang import parse
 from srcgrad.lang.core import (
@@ -37,6 +38,7 @@ from srcgrad.lang.core import (
     Tuple,
     Unary,
     With,
+    suspends,
 )
 from srcgrad.lang.source import find, is_user_function
 
@@ -60,6 +62,8 @@ def expansion(ev: Evaluator, stmt: With, env: Env) -> Replacement | None:
 
 def _expansion_of(ev: Evaluator, manager: Expr, env: Env) -> Callable | None:
     if isinstance(manager, Call):
+        if isinstance(manager.func, Attr) and (how := _method(ev, manager.func, env)) is not None:
+            return how
         called = ev(manager.func, env).value
         if isinstance(called, Known):
             if called.obj is contextlib.suppress:
@@ -68,31 +72,54 @@ def _expansion_of(ev: Evaluator, manager: Expr, env: Env) -> Callable | None:
                 return _nothing
             if isinstance(called.obj, type):
                 return _object(called.obj)
-            active = any(ev(e, env).active for e in (*manager.args, *(v for _, v in manager.kwargs)))
-            return _generator(called.obj) if active else None
-        return None
+            return _generator(called.obj)
+        if isinstance(called, Closure) and suspends(called.function.code.body):
+            return _made_inside
     value = ev.value(ev(manager, env))
+    if isinstance(value, Lazy):
+        return _made_inside
     if isinstance(value, ObjectOf):
         return _object(value.cls)
     return _object(type(value.obj)) if isinstance(value, Known) else None
 
 
-def _generator(function: Any) -> Callable | None:
-    """Of a generator under `contextlib.contextmanager`: the body runs in the place of its `yield`, like a loop's."""
+def _plain(function: Any) -> types.FunctionType | None:
+    """The user's generator under `contextlib.contextmanager`."""
     plain = getattr(function, "__wrapped__", None)
     made = getattr(getattr(function, "__code__", None), "co_filename", "")
     if made != contextlib.contextmanager.__code__.co_filename or not inspect.isgeneratorfunction(plain):
         return None
-    if not is_user_function(plain):
-        return None
-    yields = [n for n in parse.nodes(find(plain).tree) if parse.kind(n) in ("Yield", "YieldFrom")]
-    if len(yields) != 1:
+    return plain if isinstance(plain, types.FunctionType) and is_user_function(plain) else None
+
+
+def _generator(function: Any) -> Callable | None:
+    """Of such a generator: the body runs in the place of its `yield`, like a loop's."""
+    plain = _plain(function)
+    if plain is None:
         return None
 
     def written_out(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:
         call = replace(manager, func=maker.outside(plain.__name__, plain))
-        return [For(name or maker.name("given"), call, body, at=stmt.at)]
+        return _made_inside(maker, stmt, call, name, body)
     return written_out
+
+
+def _method(ev: Evaluator, func: Attr, env: Env) -> Callable | None:
+    """Of such a method of the user's class: the generator is called with the object."""
+    value = ev.value(ev(func.value, env))
+    if not isinstance(value, ObjectOf) or (plain := _plain(inspect.getattr_static(value.cls, func.name, None))) is None:
+        return None
+    fields.guard_class(ev, value.cls, func.name)
+
+    def written_out(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:
+        call = replace(manager, func=maker.outside(func.name, plain), args=(func.value, *manager.args))
+        return _made_inside(maker, stmt, call, name, body)
+    return written_out
+
+
+def _made_inside(maker: Any, stmt: With, manager: Expr, name: str | None, body: Block) -> list[Statement]:
+    """Of a generator itself: `contextlib.contextmanager` of a function made inside is that function."""
+    return [For(name or maker.name("given"), manager, body, at=stmt.at, managed=True)]
 
 
 def _suppress(maker: Any, stmt: With, manager: Call, name: str | None, body: Block) -> list[Statement]:

@@ -1,6 +1,7 @@
 """Functions of Python itself that make, copy or look into objects and containers: what each means, by a handler."""
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -44,6 +45,7 @@ from srcgrad.lang.core import (
     Store,
     Tuple,
     Unpack,
+    suspends,
 )
 from srcgrad.library.deques import BoundedDeque
 from srcgrad.runtime import containers as changes
@@ -219,6 +221,15 @@ def _same(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs:
     return ev.rewrite(expr, lambda parts, make: parts[1], *args)
 
 
+def _context_manager(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+                     env: Env) -> Abstract | None:
+    """contextmanager(f)   ->   f, of a generator made inside: `with` runs its body in the place of the `yield`"""
+    value = ev.value(args[0]) if len(args) == 1 else None
+    if not isinstance(value, Closure) or not suspends(value.function.code.body):
+        return None
+    return ev.rewrite(expr, lambda parts, make: parts[1], *args)
+
+
 # ---------------------------------------------------------------- containers
 
 def _list(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
@@ -387,6 +398,7 @@ SPECIAL: dict[Any, Handler] = {
     len: _by_method("__len__"), iter: _by_method("__iter__"), next: _by_method("__next__"),
     reversed: _by_method("__reversed__"), divmod: _by_method("__divmod__"), pow: _by_method("__pow__"),
     functools.partial: _partial, functools.wraps: _wraps, same: _same,
+    contextlib.contextmanager: _context_manager,
     list: _list, tuple: _tuple, dict: _dict, OrderedDict: _dict, deque: _deque,
     defaultdict: _default_dict,
     changes.permute: _permute, changes.sort_order: _sort_order,

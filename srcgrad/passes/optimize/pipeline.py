@@ -14,6 +14,7 @@ from srcgrad.passes.optimize.dead import drop_idle_comments, eliminate_dead
 from srcgrad.passes.optimize.elide_copies import elide_copies
 from srcgrad.passes.optimize.first_term import start_with_first_term, store_first_term
 from srcgrad.passes.optimize.functions import drop_unused_functions
+from srcgrad.passes.optimize.given import bind_given
 from srcgrad.passes.optimize.lookups import look_up_once
 from srcgrad.passes.optimize.naming import rename_temporaries, stem_of
 from srcgrad.passes.optimize.nest import merge_accumulation, nest
@@ -63,7 +64,7 @@ def optimise(body: Block, context: Context, origin: Mapping[str, str], params: t
     named = temporaries | frozenset(n for n in names.bound(body) if stem_of(n) in temporaries)
     body = coalesce(body, [p.name for p in params], origin, names.used(lowered(context.unit.found)) | named,
                     lambda a, b: oracles.alike(Name(a), Name(b)))
-    body = look_up_once(body, context.shadow)
+    body = bind_given(look_up_once(body, context.shadow))
     return rename_temporaries(drop_idle_comments(body), named, taken)
 
 

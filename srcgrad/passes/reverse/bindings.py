@@ -208,6 +208,8 @@ class Bindings:
             raise Refused("repeating a tuple isn't supported where it is differentiated", "use a list", stmt.at)
         name = self.c.temporary("g")
         summed = Call(self.c.helper("add_repeats", containers.add_repeats), (g, length(self.c, items)))
+        if isinstance(items, List):         # repeated zero times, they get nothing
+            summed = Call(self.c.helper("or_zeros_each", structure.or_zeros_each), (summed, items))
         out.append(Bind((name,), (summed,)))
         if isinstance(items, List):
             self._to_parts(stmt, {Item(Name(name), Const(k)): e for k, e in enumerate(items.items)}, state, out)
