@@ -51,7 +51,8 @@ from srcgrad.lang.core import (
     walk,
 )
 from srcgrad.passes.lower.returns import duplicate
-from srcgrad.passes.producers import callee_of_generator, generator_of, is_finite, matters
+from srcgrad.passes.meanwhile import between, may_change
+from srcgrad.passes.producers import callee_of_generator, does_nothing_else, generator_of, is_finite, matters
 from srcgrad.passes.splice import Splicer
 from srcgrad.passes.unit import Unit
 
@@ -123,6 +124,8 @@ def _sequence(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses:
     source = _source(facts, stmt, call)
     if source is None or any(_is_send(u.expr, name) for u in uses):
         return False
+    if source is call and may_change(unit, facts, stmt, call, between(unit.code.body, stmt, [u.stmt for u in uses])):
+        return False
     items, position = (unit.fresh.name(f"{name}_{part}") for part in ("items", "next"))
     unit.made |= {items, position}
     cursor = _Cursor(items, position)
@@ -147,7 +150,7 @@ def _source(facts: Facts, stmt: Bind, call: Call) -> Expr | None:
         value = facts.value(stmt, call.args[0])
         if isinstance(value, (Array, ListOf, RangeOf, TupleOf)):
             return call.args[0]
-    if known in (zip, enumerate, reversed, map, iter) and not any(
+    if known in (zip, enumerate, reversed, map, iter) and does_nothing_else(facts, stmt, call) and not any(
             isinstance(facts.value(stmt, a), Lazy) for a in call.args):
         return call
     return call if is_finite(facts, stmt, call) else None

@@ -42,6 +42,7 @@ from srcgrad.library.iteration import zip_both
 from srcgrad.passes.leaving import left_by_return, without_jumps
 from srcgrad.passes.listed import listed
 from srcgrad.passes.lower.returns import duplicate
+from srcgrad.passes.meanwhile import may_change
 from srcgrad.passes.producers import callee_of_generator, generator_of, is_finite
 from srcgrad.passes.rename import rename_statement
 from srcgrad.passes.splice import Splicer
@@ -60,11 +61,12 @@ def in_place(work: Splicer, stmt: For, whole: For) -> list[Statement]:
     if callee is None:
         return [whole]
     if found[0] is zip_both and not (isinstance(second := stmt.iter.args[1], Call)
-                                     and is_finite(work.facts, stmt, second)):
+                                     and is_finite(work.facts, stmt, second)
+                                     and not may_change(work.unit, work.facts, stmt, second, statements(stmt.body))):
         return [Refuse("the second of these iterators may do something, or never end, while the first is at work",
                        "make a list of it, `list(...)`", at=stmt.at)]
     if callee.key in work.kept:
-        return _as_list(work, found, whole)
+        return _as_list(work, found, stmt, whole)
     before: list[Statement] = []
     changed = work.changed
     body = work.spliced(callee, call, stmt.iter, stmt, before, changing=names.bound((whole,)))
@@ -83,7 +85,7 @@ def in_place(work: Splicer, stmt: For, whole: For) -> list[Statement]:
     return [*before, *out]
 
 
-def _as_list(work: Splicer, found: tuple[Any, bool], whole: For) -> list[Statement]:
+def _as_list(work: Splicer, found: tuple[Any, bool], stmt: For, whole: For) -> list[Statement]:
     """The loop over a generator that calls itself runs over a list of its elements."""
     function, receiver = found
     call = whole.iter
@@ -92,6 +94,10 @@ def _as_list(work: Splicer, found: tuple[Any, bool], whole: For) -> list[Stateme
     if made is None:
         return [Refuse("a generator that calls itself is supported only where it is a function of its own that ends "
                        "and does nothing else", "let it return a list", at=whole.at)]
+    assert isinstance(stmt.iter, Call)
+    if may_change(work.unit, work.facts, stmt, stmt.iter, statements(stmt.body)):
+        return [Refuse("a generator that calls itself reads here what the loop over it changes",
+                       "make a list of it, `list(...)`", at=whole.at)]
     work.changed = True
     owner = (call.func.value,) if receiver and isinstance(call.func, Attr) else ()
     whole_call = Call(work.outside(made.__name__, made), (*owner, *call.args), call.kwargs, at=call.at)

@@ -70,7 +70,7 @@ class Hoister(Splicer):
         """The expression with its calls taken out into statements, in the order of evaluation."""
         if not any(self._changes(stmt, e) for e in walk(expr)):
             return expr
-        if isinstance(expr, Opaque):
+        if isinstance(expr, Opaque) and (stmt, id(expr)) not in self.facts.rewrites:
             return self._expanded(stmt, expr, before)
         if isinstance(expr, Cond):
             return self._hoist_cond(stmt, expr, before)

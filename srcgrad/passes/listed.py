@@ -13,6 +13,7 @@ import types
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.analysis.interpret.quiet import is_quiet_generator
 from srcgrad.lang import names, printing
 from srcgrad.lang.core import (
     Attr,
@@ -48,7 +49,7 @@ def listed(found: Found) -> types.FunctionType | None:
     body = list(statements(code.body))
     sends = any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
     does = any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield) for s in body)
-    if sends or does:
+    if sends or does or not is_quiet_generator(found, code):
         return None
     key = found.function.__code__, id(found.globals), *map(id, found.cells.values())
     if key not in _made:

@@ -1,11 +1,14 @@
 """What is known of a generator: which function makes it, and whether it may be made a list."""
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.quiet import is_quiet_code, is_quiet_value
 from srcgrad.analysis.interpret.state import reach
-from srcgrad.analysis.values import Closure, Lazy
+from srcgrad.analysis.scope import MISSING
+from srcgrad.analysis.values import Closure, Known, Lazy
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import (
     Bind,
@@ -53,7 +56,24 @@ def is_finite(facts: Facts, stmt: Statement, call: Call) -> bool:
     quiet = not any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield)
                     for s in body)
     written = any(map(facts.written, reach([facts.kind(stmt, a) for a in call.args])))
-    return quiet and not written and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+    return quiet and not written and does_nothing_else(facts, stmt, call) and (
+        callee.library or is_quiet_code(callee.code, partial(_meaning, facts, stmt, callee))) \
+        and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+
+
+def does_nothing_else(facts: Facts, stmt: Statement, call: Call) -> bool:
+    """Whether the functions that an iterator is given change nothing."""
+    env = facts.before[stmt]
+    return all(is_quiet_value(facts.evaluator, facts.kind(stmt, a), env) for a in call.args)
+
+
+def _meaning(facts: Facts, stmt: Statement, callee: Callee, name: str) -> Any:
+    outer = callee.outer(name)
+    if outer is not None:
+        return outer.value()
+    env = facts.before[stmt]
+    item = env[name] if name in env else facts.evaluator.outer_value(name)
+    return item.value.obj if isinstance(item.value, Known) else MISSING
 
 
 def callee_of_generator(function: Any, receiver: bool) -> Callee | None:

@@ -21,6 +21,7 @@ from srcgrad.analysis.interpret import (
     methods,
     narrowing,
     operators,
+    quiet,
     settable,
     texts,
     unfollowed,
@@ -83,6 +84,8 @@ PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, pr
 CREATORS: frozenset[Any] = frozenset((
     np.arange, np.logspace, np.geomspace, np.hamming, np.hanning, np.blackman, np.bartlett, np.kaiser, np.vander))
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
+# Functions that call no method of what their arguments hold.
+_ASK_NOTHING: frozenset[Any] = frozenset((len, np.shape, np.ndim, np.size, issubclass))
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
 
@@ -325,6 +328,8 @@ class Calls:
                           "call it outside of the function", expr.at)
         if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):
             return self._introspection(ev, expr, function, args)
+        if not _hashable(function) or function not in _ASK_NOTHING:
+            quiet.check_inside(ev, [*args, *kwargs.values()], quiet.ANY_OF_THEM, expr.at)
         if any(isinstance(a.value, Closure) and a.active for a in [*args, *kwargs.values()]):
             raise Refused(f"a function that reads what is differentiated is passed to `{function.__name__}`",
                           "write it as a loop", expr.at)
@@ -339,6 +344,8 @@ class Calls:
         if function in (isinstance, type) and args:
             settable.check_class(ev, args[:1], args[1].value.obj if len(args) == 2 and isinstance(args[1].value, Known)
                                  else None, expr.at)
+        if function in (print, str, repr, format):
+            quiet.check_inside(ev, args, quiet.TEXT, expr.at)
         if function is isinstance and len(args) == 2 and (classes := _classes_in(args[1].value)) is not None:
             known = narrowing.is_instance(ev.whole(args[0]), classes)
             if known is not None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import operations
+from srcgrad.analysis.interpret import operations, quiet
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Slot, Storage
@@ -240,6 +240,7 @@ def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
             pairs.extend(_spread_keys(ev, value, env))
         else:
             made = ev(key, env)
+            quiet.check_inside(ev, (made,), quiet.KEY, key.at)
             keyed |= made.active
             kind = ev.value(made)
             pairs.append((constant_key(kind), ev(value, env)))

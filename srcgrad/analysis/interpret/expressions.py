@@ -14,23 +14,22 @@ import numpy as np
 from srcgrad.analysis.interpret import (
     classes,
     closures,
-    comprehension,
     containers,
     fields,
     joining,
     narrowing,
+    opaque,
     operations,
+    quiet,
     settable,
-    texts,
 )
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.made import Made
 from srcgrad.analysis.interpret.narrowing import narrowed
-from srcgrad.analysis.interpret.operators import own_operator
+from srcgrad.analysis.interpret.operators import class_of, own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Heap, Ref, Storage, in_order, reach
-from srcgrad.analysis.interpret.unfollowed import unfollowed
 from srcgrad.analysis.scope import MISSING, Outer, Touched, guard_attribute
 from srcgrad.analysis.values import (
     PENDING,
@@ -55,7 +54,6 @@ from srcgrad.analysis.values import (
     number_of,
     one_of,
 )
-from srcgrad.lang import parse
 from srcgrad.lang.core import (
     Attr,
     Bin,
@@ -371,25 +369,7 @@ class Evaluator:
         return Abstract(Known(expr.value))
 
     def _opaque(self, expr: Opaque, env: Env) -> Abstract:
-        if parse.kind(expr.node) in comprehension.KINDS:
-            known = comprehension.given(self, expr, env)
-            if known is not None:
-                return known
-        active = [n for n in expr.reads if n in env and env[n].active]
-        if active and type(expr.node).__name__ != "JoinedStr":
-            raise Refused(f"this expression isn't supported for `{active[0]}`, which is differentiated",
-                          "write it as a loop", expr.at)
-        if active:
-            self.heap.note_text(self.loops)
-            return NOTHING
-        if (self.site, id(expr)) in self.heap.wanted:
-            return comprehension.noted(self, expr)
-        texts.check_comprehension(self, expr, env)
-        self.heap.foreign = True
-        item = unfollowed(self, expr, [env[n] for n in expr.reads if n in env])
-        if type(expr.node).__name__ in ("ListComp", "DictComp"):
-            self.storage(expr, "array").unfollowed = self.site, id(expr)
-        return item
+        return opaque.given(self, expr, env)
 
     def _function(self, expr: Function, env: Env) -> Abstract:
         self.homes[expr] = self.loops
@@ -432,6 +412,8 @@ class Evaluator:
     def truth(self, item: Abstract) -> bool | None:
         """Whether a condition certainly holds, or None."""
         value = item.value
+        if isinstance(value, (ObjectOf, OneOf)):
+            quiet.check_implied(self, (item,), quiet.TRUTH, getattr(self.site, "at", None))
         if item.partial:
             return None
         if isinstance(value, Known) and (value.obj is None or isinstance(value.obj, (bool, str, int, float))):
@@ -447,13 +429,25 @@ class Evaluator:
             if known is not None:
                 return Abstract(Known(known))
         if len(expr.ops) > 1 or expr.ops[0] not in OPERATORS:
-            return Abstract(Number("bool"))
+            return self._membership_or_chain(expr, items)
         values = [self.value(i) for i in items]
         if expr.ops[0] in ("==", "!=") and all(isinstance(v, (ListOf, DictOf)) for v in values):
             settable.check_class(self, items, None, expr.at)
+            quiet.check_inside(self, items, quiet.EQUAL, expr.at)
         if own_operator(self, expr, list(zip(items, values))):
             return NOT_YET
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.ops[0]], values), *values), False)
+
+    def _membership_or_chain(self, expr: Compare, items: list[Abstract]) -> Abstract:
+        if expr.ops in (("in",), ("not in",)):
+            cls = class_of(self.value(items[1]))
+            if cls is not None and quiet.loud_method(cls, ("__contains__",)):
+                fields.guard_class(self, cls, "__contains__")
+                return self.rewrite(expr, lambda parts, make: _contained(expr, parts))
+            quiet.check_inside(self, items, quiet.KEY, expr.at)
+        if len(expr.ops) > 1:
+            quiet.check_implied(self, items, quiet.ORDER, expr.at)
+        return Abstract(Number("bool"))
 
     def _known_comparison(self, op: str, left: Abstract, right: Abstract) -> bool | None:
         a, b = self.value(left), self.value(right)
@@ -611,6 +605,7 @@ class Evaluator:
 
     def _item(self, expr: Item, env: Env) -> Abstract:
         owner, index = self(expr.value, env), self(expr.index, env)
+        quiet.check_inside(self, (index,), quiet.SUBSCRIPT, expr.at)
         owner, value = self._able(expr.value, owner, narrowing.has_items)
         if isinstance(value, Array):
             return self._array_item(expr, owner, value, index)
@@ -684,6 +679,12 @@ class Evaluator:
 
 _METHODS: dict[type, str] = {kind: "_" + kind.__name__.lower() for kind in (
     Attr, Bin, Bool, Call, Compare, Cond, Const, Dict, Function, Item, List, Name, Opaque, Slice, Star, Tuple, Unary)}
+
+
+def _contained(expr: Compare, parts: tuple[Expr, ...]) -> Expr:
+    """v in o   ->   bool(o.__contains__(v))"""
+    found: Expr = Unary("not", Call(Attr(parts[1], "__contains__", at=expr.at), (parts[0],), at=expr.at), at=expr.at)
+    return found if expr.ops[0] == "not in" else Unary("not", found, at=expr.at)
 
 
 def _may_be(value: Value, obj: Any) -> bool | None:

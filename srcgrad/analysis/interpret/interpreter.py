@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.analysis.interpret import closures, containers, operations, operators, settable, stores
+from srcgrad.analysis.interpret import closures, containers, operations, operators, quiet, settable, stores
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
@@ -455,6 +455,7 @@ class _Walk(Control):
 
     def _write(self, stmt: Store, place: Abstract, key: Abstract, value: Abstract, env: Env) -> None:
         kind = self.ev.value(place)
+        quiet.check_inside(self.ev, (key,), quiet.SUBSCRIPT, stmt.at)
         if isinstance(kind, Array):
             self._agree(kind, self.ev.value(key), self.ev.value(value))
             self._write_array(place, value)

@@ -345,13 +345,13 @@ def _added(args: Args, unify: Unify) -> Value:
 
 # ---------------------------------------------------------------- methods
 
-_PURE_METHODS = frozenset((
+PURE_METHODS = frozenset((
     "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum "
     "diagonal dot flatten item max mean min nonzero prod ravel repeat reshape round searchsorted squeeze std sum "
     "swapaxes take tobytes tolist trace transpose var view bit_length is_integer hex").split())
 # methods whose lengths a function's rule knows better
 _AS_FUNCTION = {"clip": np.clip, "dot": np.dot, "nonzero": np.nonzero, "repeat": np.repeat, "compress": np.compress}
-_PURE_STRING_METHODS = frozenset(
+PURE_STRING_METHODS = frozenset(
     "upper lower strip lstrip rstrip startswith endswith split join format replace title count find isdigit".split())
 
 
@@ -362,9 +362,9 @@ def method(value: Value, name: str, args: Args, kwargs: Kwargs, unify: Unify | N
     Number(kind='bool', dtype=None, linear=None)
     """
     match value:
-        case Known(str()) if name in _PURE_STRING_METHODS:
+        case Known(str()) if name in PURE_STRING_METHODS:
             return result(_caller(name), (value, *args), kwargs)
-        case Array() | Number() | Known(np.ndarray() | np.generic) if name in _PURE_METHODS:
+        case Array() | Number() | Known(np.ndarray() | np.generic) if name in PURE_METHODS:
             pass
         case _:
             return UNKNOWN

@@ -16,7 +16,7 @@ from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Build, Make
 from srcgrad.analysis.interpret.state import Abstract
 from srcgrad.analysis.values import ObjectOf, OneOf, TupleOf, Value
-from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Expr, Item, Name, Unary
+from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Const, Expr, Item, Name, Slice, Tuple, Unary
 from srcgrad.library.registry import is_library
 
 if TYPE_CHECKING:
@@ -87,18 +87,30 @@ def _names(expr: Expr) -> tuple[str, str] | None:
 def _builder(classes: list[type | None], name: str, reflected: str) -> Build | None:
     left = classes[0]
     right = classes[1] if len(classes) > 1 and reflected else None
-    ways: list[tuple[Any, Callable[[tuple[Expr, ...]], Expr]]] = []
+    ways: list[tuple[Any, Callable[[tuple[Expr, ...], Make], Expr]]] = []
     if (own := method(left, name)) is not None:
-        ways.append((own, lambda parts: Call(Attr(parts[0], name), tuple(parts[1:]))))
+        ways.append((own, lambda parts, make: Call(
+            Attr(parts[0], name), tuple(as_argument(e, make) for e in parts[1:]))))
     if right is not left and (other := method(right, reflected)) is not None:
-        ways.append((other, lambda parts: Call(Attr(parts[1], reflected), (parts[0],))))
+        ways.append((other, lambda parts, make: Call(Attr(parts[1], reflected), (parts[0],))))
         if left is not None and right is not None and issubclass(right, left):
             ways.reverse()
     if not ways:
         return None
     if len(ways) == 1 or "NotImplemented" not in ways[0][0].__code__.co_names:
-        return lambda parts, make: ways[0][1](parts)
-    return lambda parts, make: _first_that_knows(make.bind(ways[0][1](parts)), ways[1][1](parts))
+        return lambda parts, make: ways[0][1](parts, make)
+    return lambda parts, make: _first_that_knows(make.bind(ways[0][1](parts, make)), ways[1][1](parts, make))
+
+
+def as_argument(index: Expr, make: Make) -> Expr:
+    """a:b   ->   slice(a, b, None)"""
+    match index:
+        case Slice():
+            ends = (index.lower, index.upper, index.step)
+            return Call(make.outside("slice", slice), tuple(Const(None) if e is None else e for e in ends), at=index.at)
+        case Tuple(items):
+            return Tuple(tuple(as_argument(e, make) for e in items), at=index.at)
+    return index
 
 
 def _inverted(equal: Build, parts: tuple[Expr, ...], make: Make) -> Expr:

@@ -6,12 +6,13 @@ import copy
 import dataclasses
 import functools
 import importlib
+import math
 import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators, settable
+from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators, quiet, settable
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
@@ -36,6 +37,7 @@ from srcgrad.lang.core import (
     Dict,
     Effect,
     Expr,
+    For,
     Item,
     List,
     Name,
@@ -179,6 +181,18 @@ def _unless_active(expr: Call, args: list[Abstract], name: str,
     if any(a.active for a in args):
         raise Refused(f"this call of `{name}` isn't supported where something is differentiated", remedy, expr.at)
     return None
+
+
+def _by_loud_method(*names: str) -> Handler:
+    """str(v)   ->   v.__str__(), of an object whose class has that, and where it changes something"""
+    def handle(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+               env: Env) -> Abstract | None:
+        cls = operators.class_of(ev.value(args[0])) if args and not kwargs else None
+        name = next((name for name in names if operators.method(cls, name) is not None), None)
+        if name is None or quiet.loud_method(cls, (name,)) is None:
+            return None
+        return _by_method(name)(calls, ev, expr, args, kwargs, env)
+    return handle
 
 
 def _by_method(name: str) -> Handler:
@@ -325,7 +339,19 @@ def _permute(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
 
 
 def _sort_order(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
-    return Abstract(UNKNOWN)
+    """With a key that changes something, the keys are made by statements."""
+    key = kwargs.get("key")
+    if key is None or quiet.is_quiet_value(ev, key, env) and not isinstance(ev.value(key), ObjectOf):
+        return Abstract(UNKNOWN)
+
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        how = dict(zip((k for k, _ in expr.kwargs), parts[2:]))
+        keys, item = make.bind(List(()), "keys"), make.name("item")
+        made = Call(how.pop("key"), (Name(item),), at=expr.at)
+        append = Effect(Call(Attr(keys, "append"), (made,), at=expr.at), at=expr.at)
+        make.add(For(item, parts[1], (append,), at=expr.at))
+        return Call(parts[0], (keys,), tuple(how.items()), at=expr.at)
+    return ev.rewrite(expr, build, *args, *kwargs.values())
 
 
 def _replace(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract | None:
@@ -395,7 +421,11 @@ SPECIAL: dict[Any, Handler] = {
     object.__new__: _new, object.__init__: _object_init, super: _super, getattr: _getattr, hasattr: _hasattr,
     setattr: _setattr, object.__setattr__: _plain_setattr, delattr: _delattr,
     abs: _by_method("__abs__"), round: _by_method("__round__"), float: _by_method("__float__"),
-    len: _by_method("__len__"), iter: _by_method("__iter__"), next: _by_method("__next__"),
+    math.floor: _by_method("__floor__"), math.ceil: _by_method("__ceil__"), math.trunc: _by_method("__trunc__"),
+    complex: _by_method("__complex__"), len: _by_method("__len__"), iter: _by_method("__iter__"),
+    next: _by_method("__next__"),
+    str: _by_loud_method("__str__", "__repr__"), repr: _by_loud_method("__repr__"), bool: _by_loud_method("__bool__"),
+    hash: _by_loud_method("__hash__"), int: _by_loud_method("__int__", "__index__"),
     reversed: _by_method("__reversed__"), divmod: _by_method("__divmod__"), pow: _by_method("__pow__"),
     functools.partial: _partial, functools.wraps: _wraps, same: _same,
     contextlib.contextmanager: _context_manager,

@@ -116,7 +116,7 @@ def _set(stmt: Store, make: Make, how: str | property) -> list[Statement]:
     if stmt.op is not None:
         return [Store(place, None, Bin(stmt.op, place, stmt.value, at=stmt.at), at=stmt.at)]
     value: Expr = stmt.value if isinstance(stmt.value, (Name, Const)) else make.bind(stmt.value)
-    key = place.index if isinstance(place, Item) else Const(place.name)
+    key = operators.as_argument(place.index, make) if isinstance(place, Item) else Const(place.name)
     if isinstance(how, property):
         assert isinstance(place, Attr)
         call = Call(make.outside(f"set_{place.name}", how.fset), (place.value, value), at=stmt.at)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.analysis.interpret import quiet
 from srcgrad.analysis.interpret.draws import DRAWN, refuse_active
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.sharing import gives_view
@@ -76,6 +77,8 @@ def of_call(ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
             kwargs: Mapping[str, Abstract]) -> Abstract:
     """What an opaque call gives; what it may change is noted."""
     items = [*args, *kwargs.values()]
+    if _in_library(function):
+        quiet.check_inside(ev, items, quiet.ANY_OF_THEM, expr.at)
     changed = items if _may_write(expr, function) else [v for k, v in kwargs.items() if _writes_keyword(k)]
     for storage in {s for item in changed for s in _reach(item)}:
         ev.heap.mark(storage, written=True, given_away=True)
