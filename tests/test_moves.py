@@ -120,7 +120,19 @@ def two_names_for_one(u0, k, n):
     return np.sum(u * v)
 
 
-SHARED = [kept_alive, seen_through_a_view, in_a_list, two_names_for_one]
+def named_anew_on_one_way(u0, k, n):
+    u = u0 * k
+    v = np.sin(u0)
+    if n > 1:
+        u, v = v, u
+        first = u
+        u = v
+        v = first
+        v[2:] -= u0[:-2]
+    return np.sum(u) + np.sum(v)
+
+
+SHARED = [kept_alive, seen_through_a_view, in_a_list, two_names_for_one, named_anew_on_one_way]
 
 
 @pytest.mark.parametrize("mode", MODES)

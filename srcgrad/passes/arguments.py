@@ -25,6 +25,7 @@ from srcgrad.lang.core import (
     List,
     Name,
     Refuse,
+    Slice,
     Star,
     Statement,
     Tuple,
@@ -143,7 +144,7 @@ class Binder:
         bound: dict[str, Expr] = {}
         positional, named = list(given.positional), dict(given.named)
         if given.rest is not None:
-            self._take_apart(callee, given.rest, positional, named, call)
+            self._take_apart(callee, given, positional, named, call)
         rest = given.rest if any(p.kind == "varargs" for p in callee.code.params) else None
         varkw = any(p.kind == "varkw" for p in callee.code.params)
         for param in callee.code.params:
@@ -185,30 +186,35 @@ class Binder:
             return found
         return Cond(Compare(key, ("in",), (owner,)), found, default, at=call.at)
 
-    def _take_apart(self, callee: Callee, rest: Expr, positional: list[Expr], named: Mapping[str, Expr],
+    def _take_apart(self, callee: Callee, given: Given, positional: list[Expr], named: Mapping[str, Expr],
                     call: Call) -> None:
         """A sequence of unknown length gives every parameter that is left its argument (or fails, as the call does);
-        those with a default as far as it reaches."""
-        if any(p.kind == "varargs" for p in callee.code.params):
-            return
+        those with a default as far as it reaches; and `*rest` what comes then."""
         params = [p for p in callee.code.params if p.kind in ("positional", "normal")][len(positional):]
         params = [p for p in params if p.name not in named]
+        more = any(p.kind == "varargs" for p in callee.code.params)
+        if more and not params:
+            return
+        assert given.rest is not None
         defaults = [d for p in params if not isinstance(d := _default(callee, p, call), Refuse)]
         needed = len(params) - len(defaults)
-        if not defaults:
+        if not defaults and not more:
             names = tuple(self.made(p.name) for p in params)
-            self.before.append(Unpack(names, rest, at=rest.at))
+            self.before.append(Unpack(names, given.rest, at=given.rest.at))
             positional.extend(map(Name, names))
             return
-        held = rest if isinstance(rest, Name) else self.name(rest)
-        length = Call(Name("len"), (held,), at=rest.at)
-        fits = Compare(Const(needed), ("<=", "<="), (length, Const(len(params))), at=rest.at)
+        held = given.rest if isinstance(given.rest, Name) else self.name(given.rest)
+        at = given.rest.at
+        length = Call(Name("len"), (held,), at=at)
+        fits = Compare(Const(needed), ("<=",), (length,), at=at) if more else \
+            Compare(Const(needed), ("<=", "<="), (length, Const(len(params))), at=at)
         stop = Refuse("this sequence gives fewer or more arguments than the function takes", "check the call",
                       at=call.at)
-        self.before.append(If(Unary("not", fits), (stop,), at=rest.at))
-        positional.extend(Item(held, Const(k), at=rest.at) for k in range(needed))
-        positional.extend(Cond(Compare(length, (">",), (Const(k),)), Item(held, Const(k), at=rest.at), default)
+        self.before.append(If(Unary("not", fits), (stop,), at=at))
+        positional.extend(Item(held, Const(k), at=at) for k in range(needed))
+        positional.extend(Cond(Compare(length, (">",), (Const(k),)), Item(held, Const(k), at=at), default)
                           for k, default in enumerate(defaults, needed))
+        given.rest = Item(held, Slice(Const(len(params))), at=at)
 
 
 def _add(given: Given, items: Sequence[Expr]) -> None:

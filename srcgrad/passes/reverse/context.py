@@ -141,7 +141,7 @@ class Context:
         for stmt in statements(code.body):
             if isinstance(stmt, Bind) and stmt in self.facts.after:
                 for name in stmt.names:
-                    self._hold(found, name, self.facts.after[stmt].get(name, NOTHING))
+                    self._hold(found, name, self.facts.after[stmt].get(name, NOTHING), stmt)
         found.update({storage: name for name, storage in self.owned.items()})
         return found
 
@@ -149,11 +149,11 @@ class Context:
         """The pairs (target, source) of a statement that moves arrays between names that own them."""
         return moves(stmt, self.owned)
 
-    def _hold(self, found: dict[Storage, str], name: str, item: Abstract) -> None:
+    def _hold(self, found: dict[Storage, str], name: str, item: Abstract, stmt: Statement | None = None) -> None:
         single = self.bindings.get(name, 0) == 1
         if single and len(item.refs) == 1:
             (ref,) = item.refs
-            if ref.path == () and ref.storage not in found:
+            if ref.path == () and ref.storage not in found and (stmt is None or ref.storage.born_at(stmt)):
                 found[ref.storage] = name
 
     def in_place(self, item: Abstract) -> bool:
