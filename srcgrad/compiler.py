@@ -204,7 +204,7 @@ def _facts(entry: Entry, callees: Callees, assumed: dict[Any, Any], unit: Unit, 
     assumed: which lengths are equal, as far as that was needed before; so the next walk need not find it out.
     """
     facts = interpret(unit.code, unit.outer, entry, callees, optimistic, chains, assumed,
-                      callees.work, unit.found.function)
+                      callees.work, unit.found.function, unit.steps)
     # names that later passes take out of the program (of callees put in place, say) still decided what it is
     callees.guards.update(facts.guards)
     return facts

@@ -6,6 +6,7 @@ true of both of two values, and `UNKNOWN` is always right.
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -298,10 +299,12 @@ def _common(a: Value, b: Value) -> Value:
         case ListOf(p, c1), ListOf(q, c2) if c1 is c2:
             return ListOf(q if p is None else p if q is None else join(p, q), c1)
         case DictOf(i1, o1), DictOf(i2, o2):
-            if dict(i1).keys() == dict(i2).keys():
-                other = dict(i2)
-                rest = o2 if o1 is None else o1 if o2 is None else join(o1, o2)
-                return DictOf(tuple((k, join(v, other[k])) for k, v in i1), rest)
+            first, second = dict(i1), dict(i2)
+            # keys that only one of them has may be there or not
+            apart = [v for k, v in (*i1, *i2) if k not in first or k not in second]
+            rest = [v for v in (o1, o2, *apart) if v is not None]
+            return DictOf(tuple((k, join(v, second[k])) for k, v in i1 if k in second),
+                          functools.reduce(join, rest) if rest else None)
         case (ObjectOf(c1, _) as whole, Again(c2)) | (Again(c2), ObjectOf(c1, _) as whole) if c1 is c2:
             return whole
         case ObjectOf(c1, f1), ObjectOf(c2, f2) if c1 is c2:

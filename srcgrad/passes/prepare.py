@@ -57,6 +57,7 @@ def prepare(unit: Unit, facts_of: Callable[[Unit], Facts]) -> Prepared:
     """The function, ready to be reversed; facts are only asked for where there is a `try`."""
     work = _Preparer(unit, facts_of)
     body = work.block(unit.code.body)
+    unit = replace(unit, steps=frozenset(work.tries.steps))
     return Prepared(unit.with_body(body), work.counters, work.tries, frozenset(work.made))
 
 

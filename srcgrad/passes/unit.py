@@ -32,6 +32,7 @@ class Unit:
     own_names: dict[str, str] = field(default_factory=dict)   # names outside that are bound: see `passes.outer_names`
     missing: list[Outer] = field(default_factory=list)        # those of them that mean nothing yet
     outside: dict[str, Expr] = field(default_factory=dict)    # names that `passes.outside` gave to what isn't local
+    steps: frozenset[Statement] = frozenset()   # branches that are always taken, unless an exception came before them
 
     def outer(self, name: str) -> Outer | None:
         """What a name that isn't local means."""

@@ -63,7 +63,8 @@ class Control:
     """The part of a walk that follows compound statements and jumps.
 
     breaks: for each loop around, the states in which it is left.  tries: for each `try` around, what is live where an
-    exception arrives, and the states in which one may be raised.
+    exception arrives, and the states in which one may be raised.  steps: branches that are taken, unless an exception
+    came before them.
     """
     facts: Facts
     heap: Heap
@@ -72,6 +73,7 @@ class Control:
     numbers: dict[Statement, int]
     breaks: list[list[Env]]
     tries: list[Handled]
+    steps: frozenset[Statement]
 
     def block(self, block: tuple[Statement, ...], env: Env | None) -> Env | None:
         raise NotImplementedError
@@ -110,10 +112,21 @@ class Control:
             return self.block(stmt.body if certain else stmt.orelse, env)
         self.facts.taken.pop(stmt, None)
         live = self.facts.live.after[stmt]
+        if stmt in self.steps:
+            return self._step(stmt, env, live)
         ways = ((stmt.body, True), (stmt.orelse, False))
         ends = [self.block(body, dict(narrowed(self.ev, stmt.test, env, way))) for body, way in ways]
         kept = [None if end is None else live_part(end, live) for end in ends]
         return self._joined(*kept)
+
+    def _step(self, stmt: If, env: Env, live: frozenset[str]) -> Env | None:
+        """Whatever comes next comes after the step; but its reverse is one of a branch, which both ways meet at."""
+        end = self.block(stmt.body, dict(env))
+        if end is None:
+            return None
+        end = live_part(end, live)
+        self._joined(end, live_part(env, live))
+        return end
 
     def _joined(self, a: Env | None, b: Env | None) -> Env | None:
         """The state where two ways meet: what was born on one of them alone has no buffer of its own."""

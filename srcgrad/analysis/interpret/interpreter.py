@@ -172,18 +172,21 @@ class Work:
 def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
               user_result: Callable | None = None, optimistic: bool = False,
               chains: Mapping[Statement, tuple[Any, ...]] | None = None,
-              assumed: dict[Any, Any] | None = None, work: Work | None = None, function: Any = None) -> Facts:
+              assumed: dict[Any, Any] | None = None, work: Work | None = None, function: Any = None,
+              steps: frozenset[Statement] = frozenset()) -> Facts:
     """Interprets a function for these arguments.
 
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
     assumed: guards of lengths that were taken to be equal when the function was interpreted before; those that are
-    from now on are added.  function: the one that the code was made of.
+    from now on are added.  function: the one that the code was made of.  steps: branches that are taken, unless an
+    exception came before them.
     """
     work = Work() if work is None else work
     heap = Heap()
     live = Liveness(code.body, captured_by_objects=closures.read_later(code, outer))
     guards: dict = dict(assumed or {})
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
+    versions: dict[Statement, list[tuple[Statement, ...]]] = {}
     made = Made(names.Fresh(names.used(code)))
     in_play = settable.InPlay(function)
     parsed: dict = {}                       # storages are known by their expressions: these are the same in each walk
@@ -192,6 +195,7 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result, work)
+        walk.steps, walk.versions = steps, versions
         walk.ev.made, walk.ev.chains, walk.ev.parsed, walk.ev.in_play = made, chains, parsed, in_play
         known = _equal_lengths(guards)
         walk.function(code)
@@ -218,6 +222,8 @@ class _Walk(Control):
         self.heads: dict[Statement, Env] = {}         # what held at the head of a loop when it was last left
         self.breaks: list[list[Env]] = []
         self.tries: list[Handled] = []
+        self.steps: frozenset[Statement] = frozenset()
+        self.versions: dict[Statement, list[tuple[Statement, ...]]] = {}     # all that a statement was rewritten to
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             facts.kinds)
         self.ev.rewrites, self.ev.replacements = facts.rewrites, facts.replacements
@@ -285,8 +291,13 @@ class _Walk(Control):
         if new is None:
             self.facts.rewritten.pop(stmt, None)
         elif known is None or not same_text(known, new):
-            self.facts.rewritten[stmt] = new
-            self.facts.live.insert(stmt, new)
+            # storages are known by where they are made: the same text is the same statements, whenever it comes again
+            earlier = self.versions.setdefault(stmt, [])
+            again = next((block for block in earlier if same_text(block, new)), None)
+            if again is None:
+                earlier.append(new)
+                self.facts.live.insert(stmt, new)
+            self.facts.rewritten[stmt] = new if again is None else again
         found = self.facts.rewritten.get(stmt)
         self.numbers.update((s, self.numbers[stmt]) for s in found or () if isinstance(s, For))
         return found

@@ -173,13 +173,25 @@ class Context:
             raise Mixed(found)
 
     def _holds_either(self, storage: Storage) -> bool:
-        """Whether only running tells where the adjoint of something in a container lies: then that is in the shadow."""
+        """Whether only running tells where the adjoint of something in a container, or in one that may be confused with
+        it, lies: then that is in the shadow."""
         if storage.kind == "array" or storage.cls is tuple:
             return False
-        if storage not in self._unsure:
-            self._unsure[storage] = False
-            self._unsure[storage] = any(self.either(part) for part in storage.fields.values())
-        return self._unsure[storage]
+        group = storage.group
+        if group not in self._unsure:
+            self._unsure[group] = False
+            self._unsure[group] = any(self.either(part) for s in self._containers.get(group, ())
+                                      for part in s.fields.values())
+        return self._unsure[group]
+
+    @cached_property
+    def _containers(self) -> dict[Storage, list[Storage]]:
+        """The containers of each group but tuples."""
+        out: dict[Storage, list[Storage]] = {}
+        for storage in self.facts.heap.storages():
+            if storage.kind != "array" and storage.cls is not tuple:
+                out.setdefault(storage.group, []).append(storage)
+        return out
 
     def static(self, item: Abstract) -> Ref | None:
         """The one exact reference whose buffer is a variable of the backward pass, or None (then the shadow has it)."""
