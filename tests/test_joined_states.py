@@ -76,7 +76,7 @@ def key_that_may_be_there(x):
 
 def dict_comprehension_in_a_handler(x):
     table = {"p": x * 2.0, "q": np.sin(x)}
-    for i, v in enumerate(x):
+    for v in x:
         try:
             if v < 0.1:
                 raise ValueError

@@ -14,6 +14,7 @@ from srcgrad.lang.core import (
     Bin,
     Bind,
     Call,
+    Compare,
     Const,
     Expr,
     Item,
@@ -67,7 +68,7 @@ class RuleApplier:
     def has_no_derivative(self, stmt: Statement, expr: Expr) -> bool:
         """Whether the operation's result doesn't depend on its operands, up to jumps."""
         function, _, _ = self._parts(stmt, expr)
-        return function is not None and is_nondifferentiable(function)
+        return isinstance(expr, Compare) or function is not None and is_nondifferentiable(function)
 
     def _parts(self, stmt: Statement, expr: Expr) -> tuple[Any, tuple[Expr, ...], tuple]:
         match expr:
