@@ -236,8 +236,7 @@ def _reverse_callee(options: Options, entry: Entry, result_in_place: bool, made:
     steps = backward.block(front.unit.code.body, state)
     kept = assembler.contents_of_arguments(sorted(entry.in_place))
     placed = _placed(context, steps, seed, state, options, kept)
-    wanted = [k for k in sorted(entry.active) if k not in entry.in_place or k in made.either]
-    parts = assembler.callee(placed, seed, state, wanted)
+    parts = assembler.callee(placed, seed, state, made.gives)
     return finish_callee(context, parts, made, front.origin, optimise=not options.plain)
 
 

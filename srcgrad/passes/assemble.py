@@ -333,7 +333,7 @@ class Assembler:
         """What is in the storages of these arguments: the backward part leaves it as it was."""
         return frozenset(("content", s.group) for k in which for s in _reachable(self._item(self.params[k])))
 
-    def callee(self, placed: Placed, seed: Block, state: State, wanted: list[int]) -> Parts:
+    def callee(self, placed: Placed, seed: Block, state: State, wanted: Sequence[int]) -> Parts:
         """Two functions for a callee: arguments aren't copied, and the record is used once."""
         bars = [self._raw_adjoint(self.params[k], state) for k in wanted]
         result = bars[0] if len(bars) == 1 else Tuple(tuple(bars))

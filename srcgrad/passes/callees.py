@@ -108,12 +108,14 @@ class Key:
 class Compiled:
     """The two functions, which are there once everything is compiled: generated code reaches them through cells.
 
-    either: arguments whose adjoints are in the shadow if they are arrays, and are returned if they are numbers.
+    gives: the arguments whose adjoints the backward function returns; not all need be active in each call.
+    either: those of them whose adjoints are in the shadow if they are arrays, and are returned if they are numbers.
     """
     name: str
     forward: types.CellType = field(default_factory=types.CellType)
     backward: types.CellType = field(default_factory=types.CellType)
     takes_shadow: bool = False
+    gives: tuple[int, ...] = ()
     either: frozenset[int] = frozenset()
 
 
@@ -401,6 +403,8 @@ class Callees:
             made = self._compiled[full] = Compiled(self._name(found.name))
             made.takes_shadow = result_in_place or any(in_place)
             made.either = frozenset(k for k, value in enumerate(key.values) if in_place[k] and may_hold_numbers(value))
+            made.gives = tuple(k for k, active in enumerate(key.active)
+                               if active and (not in_place[k] or k in made.either))
             entry = Entry(symbolic(key, found), _indices(key.active), in_place=_indices(in_place), is_call=True)
             self.texts.append(self._build(found, entry, result_in_place, made, self))
         return self._compiled[full]

@@ -165,7 +165,7 @@ class _Preparer:
                            at=stmt.at)]
         whole = with_blocks(stmt, tuple(self.block(b) for b in blocks(stmt)))
         assert isinstance(whole, Try)
-        covered = names.bound(stmt.body)
+        covered = names.bound(whole.body)       # what was made for tries and loops inside, too
         before: list[Statement] = []
         counted = needs_progress(stmt, visible)
         if counted:

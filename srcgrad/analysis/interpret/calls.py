@@ -50,6 +50,7 @@ from srcgrad.analysis.values import (
     TupleOf,
     Value,
     first_length,
+    held,
     members,
     number_of,
 )
@@ -76,6 +77,8 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
 ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, itertools.chain.from_iterable, np.ndenumerate,
                        *(v for v in vars(itertools).values() if isinstance(v, type))))
 READS_ITEMS = frozenset((min, max, sum, sorted, tuple, any, all))
+# Functions whose rules are for numbers and arrays: what else there may be among the elements.
+NUMBERS_OF: dict[Any, Any] = {sum: (ObjectOf, ListOf, TupleOf), min: ObjectOf, max: ObjectOf}
 COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
                 itertools.product)
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
@@ -236,9 +239,10 @@ class Calls:
         if function is next and isinstance(args[0].value, Lazy) and isinstance(expr.args[0], Name):
             return Abstract(UNKNOWN, varied=args[0].active)     # it is advanced, and may be again elsewhere
         plain = equivalent_of(function, tuple(map(_constant, args)), bool(kwargs))
-        if plain is not None and (plain.writes or _wants_plain_form(plain, has_rule(spelled), args, kwargs)):
+        ruled = has_rule(spelled) and not (_hashable(function) and function in NUMBERS_OF and _holds_other_things(ev, function, args))
+        if plain is not None and (plain.writes or _wants_plain_form(plain, ruled, args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
-        if has_rule(spelled):
+        if ruled:
             return self._operation(ev, expr, function, spelled, args, kwargs)
         created = _hashable(function) and function in CREATORS and not _any_active(args, kwargs)
         if created or _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
@@ -449,6 +453,13 @@ def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],
         return False
     special = bool(kwargs) or plain.count is not None
     return not has_rule or special or any(isinstance(item.value, Lazy) for item in items)
+
+
+def _holds_other_things(ev: Evaluator, function: Any, args: list[Abstract]) -> bool:
+    """Whether what is added up, or the largest of, may be something else than numbers and arrays."""
+    values = [ev.value(a) for a in args]
+    parts = [*held(values[0]), *values[1:]] if values and (function is sum or len(values) == 1) else values
+    return any(isinstance(m, NUMBERS_OF[function]) for part in parts for m in members(part))
 
 
 def _constant(item: Abstract) -> Any:

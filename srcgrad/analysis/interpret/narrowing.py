@@ -343,14 +343,36 @@ def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = F
 
 
 def _checked(make: Make, expr: Expr, held: list[Expr], target: Expr, tests: list[Any]) -> Expr:
-    """if type(a) is A: t = a.f(x), and so on; else it is refused"""
+    """if type(a) is A: t = a.f(x), and so on; else it is refused
+
+    Not for good: `a` may turn out to be of more kinds, for instance where a loop carries what `f` gives.
+    """
     name = make.name("t")
-    last: Statement = Refuse("here comes up what wasn't known before", "Give it a value of one kind.", at=expr.at)
+
+    def bind() -> Bind:
+        return Bind((name,), (rebuild(expr, tuple(map(copied, held))),), at=expr.at)
+    refused = Refuse("here comes up what wasn't known before", "Give it a value of one kind.", at=expr.at)
+    others = Bool("and", (Const(False), *(Unary("not", test(make, copied(target))) for test in tests)))
+    last: Statement = If(others, (bind(),), (refused,), at=expr.at)
     for test in reversed(tests):
-        bind = Bind((name,), (rebuild(expr, tuple(map(copied, held))),), at=expr.at)
-        last = If(test(make, copied(target)), (bind,), (last,), at=expr.at)
+        last = If(test(make, copied(target)), (bind(),), (last,), at=expr.at)
     make.add(last)
     return Name(name, at=expr.at)
+
+
+def for_other_kinds(ev: Evaluator, stmt: If, env: Env) -> tuple[Statement, ...] | None:
+    """The last branch of `_checked`, if there are other kinds now."""
+    match stmt:
+        case If(Bool("and", (Const(False), *tests)), body, (Refuse(),)):
+            for test in tests:
+                place, keeps = _test(ev, test.operand, env) if isinstance(test, Unary) else (None, None)
+                key = None if place is None else _key(ev, place, env)
+                if keeps is None or key not in env:
+                    return None
+                if any(keeps(m) is True for m in members(ev.whole(env[key]))):
+                    return None
+            return body
+    return None
 
 
 def copied(expr: Expr) -> Expr:
@@ -369,15 +391,15 @@ def _held(part: Expr, make: Make) -> Expr:
 def _tells(value: Value) -> Callable[[Make, Expr], Expr] | None:
     """The test that tells whether a value is of this kind."""
     match value:
+        case Known(int() | float()) | Number("float" | "int", None):
+            return lambda make, e: Call(make.outside("isinstance", isinstance), (e, Tuple((
+                make.outside("float", float), make.outside("int", int)))))
         case Known(obj):
             name = getattr(obj, "__name__", "value")
             return lambda make, e: Compare(e, ("is",), (make.outside(name if name.isidentifier() else "value", obj),))
         case ObjectOf(cls, _):
             return lambda make, e: Compare(Call(make.outside("type", type), (e,)), ("is",),
                                            (make.outside(cls.__name__, cls),))
-        case Number("float" | "int", None):
-            return lambda make, e: Call(make.outside("isinstance", isinstance), (e, Tuple((
-                make.outside("float", float), make.outside("int", int)))))
         case Array(_, dims) if dims is not None:
             return lambda make, e: _instance(make, e, np.ndarray)
         case TupleOf(_, cls) | ListOf(_, cls):

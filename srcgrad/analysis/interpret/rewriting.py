@@ -15,6 +15,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.iteration import rewritten_loop, rewritten_unpack
+from srcgrad.analysis.interpret.narrowing import for_other_kinds
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.interpret.typed_calls import function_of
 from srcgrad.analysis.interpret.writing_calls import check_apart, is_candidate, rewritten_call
@@ -30,6 +31,7 @@ from srcgrad.lang.core import (
     Effect,
     Expr,
     For,
+    If,
     Item,
     Name,
     Statement,
@@ -50,6 +52,8 @@ CONSUMERS = (list, tuple, sum, max, min, sorted, any, all, len)
 
 def rewrite(ev: Evaluator, stmt: Statement, env: Env) -> Block | None:
     """The statements that do the same as this one, or None where it stays as it is."""
+    if isinstance(stmt, If) and (new := for_other_kinds(ev, stmt, env)) is not None:
+        return new
     if isinstance(stmt, Store) and (new := _store(ev, stmt, env)) is not None:
         return new
     if isinstance(stmt, For) and (new := rewritten_loop(ev, stmt, env)) is not None:

@@ -95,13 +95,13 @@ class Calls:
                   items: list[Abstract], in_place: tuple[bool, ...], state: State, out: Out) -> None:
         shadow = (self.contributor.shadow_name(),) if compiled.takes_shadow else ()
         call = Call(self._function(compiled, "backward"), (Name(record), g, *shadow))
-        wanted = [k for k, item in enumerate(items) if item.active and (not in_place[k] or k in compiled.either)]
-        names = [self.c.temporary(root_name(args[k]) + "_bar") for k in wanted]
+        names = [self.c.temporary(root_name(args[k]) + "_bar") for k in compiled.gives]
         if not names:
             out.append(Effect(call))
         elif len(names) == 1:
             out.append(Bind((names[0],), (call,)))
         else:
             out.append(Unpack(tuple(names), call))
-        for k, name in zip(wanted, names):
-            self.contributor.add(stmt, args[k], Name(name), state, out)
+        for k, name in zip(compiled.gives, names):
+            if items[k].active:
+                self.contributor.add(stmt, args[k], Name(name), state, out)

@@ -1,0 +1,119 @@
+"""Programs as scientists write them, each for something that was once refused, wrong or slow."""
+import math
+
+import numpy as np
+import pytest
+
+from harness import check_program
+
+X = np.array([0.7, 1.3, -0.4])
+LONG = np.array([0.7, 1.3, -0.4, 2.0, 0.9, -1.0, 3.0])
+
+
+# ---------------------------------------------------------------- exceptions
+
+def log_or_runtime_error(v):
+    try:
+        return math.log(v)
+    except ValueError as e:
+        raise RuntimeError("no log") from e
+
+
+def handler_leaves_a_try(x):
+    s = 0.0
+    for v in x:
+        try:
+            s += log_or_runtime_error(v)
+        except RuntimeError:
+            s += v * v
+            continue
+        s *= 2
+    return s
+
+
+def handler_leaves_a_try_half_done(x):
+    s = 0.0
+    for v in x:
+        try:
+            s += v * 3
+            s *= v
+            s += log_or_runtime_error(v)
+        except RuntimeError:
+            s += v * v
+            continue
+        s *= 2
+    return s
+
+
+@pytest.mark.parametrize("f", [handler_leaves_a_try, handler_leaves_a_try_half_done])
+def test_a_try_left_through_its_handler(f):
+    check_program(f, (LONG,), (0,))
+
+
+# ---------------------------------------------------------------- objects among numbers
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        return Pair(self.a + other.a, self.b + other.b)
+
+    def __radd__(self, other):
+        return self if other == 0 else Pair(self.a + other, self.b)
+
+    def __lt__(self, other):
+        return self.a < other.a
+
+    def __gt__(self, other):
+        return self.a > other.a
+
+
+def sum_of_objects(x):
+    pairs = [Pair(v, v * v) for v in x]
+    total, more = sum(pairs), sum(pairs, Pair(0.0, 1.0))
+    return total.a * total.b + more.b
+
+
+def largest_objects(x):
+    pairs = [Pair(v, v * v) for v in x]
+    a, b = max(pairs), min(pairs[0], pairs[1])
+    return a.a * a.b + b.b
+
+
+def a_number_turns_into_an_object(x):
+    total = 0
+    for v in x:
+        total = total + Pair(v, v * v)
+    return total.a * total.b
+
+
+def sum_of_lists(x):
+    together = sum([[v, v * v] for v in x], [])
+    return together[1] * together[4]
+
+
+@pytest.mark.parametrize("f", [sum_of_objects, largest_objects, a_number_turns_into_an_object, sum_of_lists])
+def test_objects_among_numbers(f):
+    check_program(f, (X,), (0,))
+
+
+# ---------------------------------------------------------------- recursion
+
+def recursion_with_memory(x):
+    memo = {}
+
+    def basis(i, k, t):
+        if (i, k) in memo:
+            return memo[i, k]
+        if k == 0:
+            value = 1.0 if i <= t < i + 1 else 0.0
+        else:
+            value = (t - i) / k * basis(i, k - 1, t) + (i + k + 1 - t) / k * basis(i + 1, k - 1, t)
+        memo[i, k] = value
+        return value
+    return sum(v * basis(i, 2, 1.4 + x[0]) for i, v in enumerate(x))
+
+
+def test_recursion_with_memory():
+    check_program(recursion_with_memory, (X,), (0,))
