@@ -117,3 +117,49 @@ def recursion_with_memory(x):
 
 def test_recursion_with_memory():
     check_program(recursion_with_memory, (X,), (0,))
+
+
+class Node:
+    def __init__(self, value, left=None, right=None):
+        self.value, self.left, self.right = value, left, right
+
+    def insert(self, value):
+        if value < self.value:
+            if self.left is None:
+                self.left = Node(value)
+            else:
+                self.left.insert(value)
+        elif self.right is None:
+            self.right = Node(value)
+        else:
+            self.right.insert(value)
+
+    def total(self):
+        left = self.left.total() if self.left else 0.0
+        return self.value + left + (2.0 * self.right.total() if self.right is not None else 0.0)
+
+    def __iter__(self):
+        if self.left:
+            yield from self.left
+        yield self.value
+        if self.right:
+            yield from self.right
+
+
+def tree_total(x):
+    root = Node(x[0])
+    for v in x[1:]:
+        root.insert(v)
+    return root.total() ** 2
+
+
+def tree_in_order(x):
+    root = Node(x[0])
+    for v in x[1:]:
+        root.insert(v)
+    return sum(v * (i + 1) for i, v in enumerate(root))
+
+
+@pytest.mark.parametrize("f", [tree_total, tree_in_order])
+def test_trees_that_grow(f):
+    check_program(f, (LONG,), (0,))

@@ -62,12 +62,45 @@ class Template:
     """A result, without the heap that it lies in: sources are indices of arguments that it may share storage with.
 
     fields: what it holds, where it may be a container of this kind, and class.
+    again: it may be an object of these classes, which lies in another one of its class and holds what is said there
+    of all of them.
     """
     value: Value
     sources: frozenset[Any] = frozenset()
     active: bool = False
     items: tuple[Template, ...] | None = None
     fields: tuple[tuple[Owner, Any, Template], ...] = ()
+    again: frozenset[Owner] = frozenset()
+
+
+@dataclass
+class Around:
+    """What a template lies in where it is put into the heap of a caller: for each class, what objects of it hold.
+
+    made: the objects that stand for all those inside of one of their class.  seen: storages that were put into.
+    """
+    whole: dict[Owner, Template] = field(default_factory=dict)
+    made: dict[Owner, Storage] = field(default_factory=dict)
+    seen: set[Storage] = field(default_factory=set)
+
+    def with_(self, template: Template, storage: Storage) -> Around:
+        """The same inside of the storage, which the template is of."""
+        if storage.kind != "object":
+            return self
+        self.seen.add(storage)
+        return Around({**self.whole, _owner_of(storage): template}, self.made, self.seen)
+
+    def put_into(self, storage: Storage) -> bool:
+        """Whether this was asked of the storage before."""
+        known = storage in self.seen
+        self.seen.add(storage)
+        return known
+
+    def held_by(self, template: Template, storage: Storage) -> list[tuple[Any, Template]]:
+        """What the template, or the one around that speaks of all objects of a class, says the storage holds."""
+        owner = _owner_of(storage)
+        whole = self.whole.get(owner, template) if owner in template.again else template
+        return [(name, part) for place, name, part in whole.fields if place == owner]
 
 
 @dataclass(frozen=True)
@@ -183,8 +216,8 @@ class Callees:
         for item in items:
             self._loosen(ev, item)
         for k, template in summary.after:
-            self._put(ev, expr, template, items[k], items, (k,))
-        result = self._import(ev, expr, summary.result, items, ())
+            self._put(ev, expr, template, items[k], items, (k,), Around())
+        result = self._import(ev, expr, summary.result, items, (), Around())
         changed = [items[k] for k, _ in summary.after]
         self._confuse(ev, expr, result, changed)
         if summary.twins:
@@ -335,38 +368,46 @@ class Callees:
             parts = tuple(self._export(facts, i, sources, (*above, ("tuple", None))) for i in item.items)
             return Template(value, refs, item.active, parts)
         held: dict[tuple[Owner, Any], Abstract] = {}
+        again: set[Owner] = set()
         for storage in in_order(item.refs):
-            deep = len(above) >= DEEPEST
-            if deep and storage.kind in ("list", "dict") and storage.fields and storage not in sources \
-                    and not _comes_again(above):
+            owner, deep = _owner_of(storage), len(above) >= DEEPEST
+            if storage.kind == "object" and owner in above:
+                again.add(owner)
+                continue
+            if deep and storage.kind in ("list", "dict") and storage.fields and storage not in sources:
                 raise _TooDeep
-            for name, part in () if deep else storage.fields.items():
-                place = _owner_of(storage), name
-                held[place] = facts.heap.join(held[place], part) if place in held else part
+            for one in () if deep else _alike(storage):
+                for name, part in one.fields.items():
+                    held[owner, name] = facts.heap.join(held[owner, name], part) if (owner, name) in held else part
         fields = ((*place, self._export(facts, part, sources, (*above, place[0]))) for place, part in held.items())
-        return Template(value, refs, item.active, None, tuple(fields))
+        return Template(value, refs, item.active, None, tuple(fields), frozenset(again))
 
     def _put(self, ev: Evaluator, expr: Expr, template: Template, item: Abstract, items: list[Abstract],
-             path: tuple) -> None:
+             path: tuple, around: Around) -> None:
         """What a callee has put into a container that it was given is there from now on."""
         for k, part in enumerate(template.items or ()):
             if item.items is not None and k < len(item.items):
-                self._put(ev, expr, part, item.items[k], items, (*path, k))
+                self._put(ev, expr, part, item.items[k], items, (*path, k), around)
         for storage in in_order(item.refs):
-            for name, part in _held_by(template, storage):
+            owner = _owner_of(storage)
+            if owner in template.again and around.put_into(storage):
+                continue
+            inside = around if owner in template.again else around.with_(template, storage)
+            for name, part in inside.held_by(template, storage):
                 held = storage.fields.get(name)
                 if held is not None:
-                    self._put(ev, expr, part, held, items, (*path, name))
-                ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
+                    self._put(ev, expr, part, held, items, (*path, name), inside)
+                ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name), inside))
 
-    def _import(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple) -> Abstract:
+    def _import(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple,
+                around: Around) -> Abstract:
         if template.items is not None:
-            parts = tuple(self._import(ev, expr, t, items, (*path, k)) for k, t in enumerate(template.items))
+            parts = tuple(self._import(ev, expr, t, items, (*path, k), around) for k, t in enumerate(template.items))
             return Abstract(template.value, items=parts)
         refs: set[Ref] = set()
         for source in template.sources:
             if source in (FRESH, OUTER):
-                made = self._fresh(ev, expr, template, items, (*path, OUTER) if source == OUTER else path)
+                made = self._fresh(ev, expr, template, items, (*path, OUTER) if source == OUTER else path, around)
                 refs.update(Ref(storage, ()) for storage in made)
                 if source == OUTER and any(storage.written for storage in made):
                     raise Refused("what isn't local is given by a call of a function that isn't put in place, and is "
@@ -380,18 +421,28 @@ class Callees:
             ev.heap.mark(ref.storage, loose=True)
         return shallow(Abstract(template.value, frozenset(refs), template.active and not refs))
 
-    def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract],
-               path: tuple) -> list[Storage]:
+    def _fresh(self, ev: Evaluator, expr: Expr, template: Template, items: list[Abstract], path: tuple,
+               around: Around) -> list[Storage]:
         """New storages, one for each kind of thing that the value may be and that has one."""
         made: list[Storage] = []
+        new: list[Storage] = []
         for kind, cls in _owners(template.value):
-            storage = ev.storage(expr, kind, path if not made else (*path, (kind, cls)),
-                                 template.active and kind == "array")
-            storage.cls = cls
-            made.append(storage)
-        for storage in made:
-            for name, part in _held_by(template, storage):
-                ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name)))
+            if (kind, cls) in template.again:
+                known = around.made.get((kind, cls))
+                if known is None:
+                    known = around.made[kind, cls] = ev.storage(expr, kind, ("again", kind, cls))
+                    ev.heap.mark(known, many=True)
+                    new.append(known)
+                made.append(known)
+            else:
+                made.append(ev.storage(expr, kind, path if not made else (*path, (kind, cls)),
+                                       template.active and kind == "array"))
+                new.append(made[-1])
+            made[-1].cls = cls
+        for storage in new:
+            inside = around if _owner_of(storage) in template.again else around.with_(template, storage)
+            for name, part in inside.held_by(template, storage):
+                ev.heap.put(storage, name, self._import(ev, expr, part, items, (*path, name), inside))
         return made
 
     # ------------------------------------------------------------ their code
@@ -472,10 +523,13 @@ class _TooDeep(Exception):
     """There are lists or dicts inside each other of which it isn't known where that ends."""
 
 
-def _comes_again(above: tuple[Owner, ...]) -> bool:
-    """Whether objects of one class lie inside each other: all that is known of one is known of the others."""
-    objects = [owner for owner in above if owner[0] == "object"]
-    return len(set(objects)) < len(objects)
+def _alike(storage: Storage) -> list[Storage]:
+    """The storage, and what it leads to of its class, where objects lie inside each other: nobody tells these apart."""
+    if storage.kind != "object":
+        return [storage]
+    owner = _owner_of(storage)
+    inside = reach([part for part in storage.fields.values()])
+    return [storage, *(s for s in inside if s is not storage and _owner_of(s) == owner)]
 
 
 def _owners(value: Value) -> list[Owner]:
@@ -497,10 +551,6 @@ def _owners(value: Value) -> list[Owner]:
 def _owner_of(storage: Storage) -> Owner:
     general = {"list": list, "object": object}.get(storage.kind)
     return storage.kind, None if general is None else storage.cls or general
-
-
-def _held_by(template: Template, storage: Storage) -> list[tuple[Any, Template]]:
-    return [(name, part) for owner, name, part in template.fields if owner == _owner_of(storage)]
 
 
 def _may_mean(value: Value, storage: Storage) -> bool:

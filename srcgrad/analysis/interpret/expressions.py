@@ -291,7 +291,8 @@ class Evaluator:
         outer = self.outer(name)
         if outer is None:
             return NOTHING
-        self.touched |= Touched(frozenset((outer,)))
+        if not outer.means_only(outer.value()):         # nobody binds a name that was made here
+            self.touched |= Touched(frozenset((outer,)))
         return self.outer_object(outer)
 
     def outer_object(self, outer: Outer) -> Abstract:
