@@ -1,4 +1,6 @@
 """Programs as scientists write them, each for something that was once refused, wrong or slow."""
+import collections
+import heapq
 import math
 
 import numpy as np
@@ -163,3 +165,81 @@ def tree_in_order(x):
 @pytest.mark.parametrize("f", [tree_total, tree_in_order])
 def test_trees_that_grow(f):
     check_program(f, (LONG,), (0,))
+
+
+# ---------------------------------------------------------------- kinds that only the run tells
+
+class Dense:
+    def __init__(self, w, b, activation=np.tanh):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, h):
+        return self.activation(h @ self.w + self.b)
+
+
+class Sequential:
+    def __init__(self, *layers):
+        self.layers = list(layers)
+
+    def __call__(self, h):
+        for layer in self.layers:
+            h = layer(h)
+        return h
+
+
+def layers_with_other_activations(x):
+    net = Sequential(Dense(x[:4].reshape(2, 2), x[1:3]), Dense(x[3:].reshape(2, 2), x[2:4], activation=np.sin),
+                     Dense(x[:2].reshape(2, 1), x[2], activation=lambda z: 1 / (1 + np.exp(-z))))
+    return net(np.array([0.1, 0.2]))[0]
+
+
+def shortest_path(x):
+    graph = {"a": {"b": x[0], "c": x[1]}, "b": {"c": x[2], "d": 1.0}, "c": {"d": x[0] * x[2]}, "d": {}}
+    distance = {k: math.inf for k in graph}
+    distance["a"] = 0.0
+    queue, seen = [(0.0, "a")], set()
+    while queue:
+        d, u = heapq.heappop(queue)
+        if u in seen:
+            continue
+        seen.add(u)
+        for v, w in graph[u].items():
+            if d + w < distance[v]:
+                distance[v] = d + w
+                heapq.heappush(queue, (distance[v], v))
+    return distance["d"] ** 2 + distance["c"]
+
+
+def a_class_of_tuples_made_inside(x):
+    State = collections.namedtuple("State", ["s", "i", "r"], defaults=(0.0,))
+    state = State(1.0 - x[0], x[0])
+    for _ in range(3):
+        new = x[1] * state.s * state.i
+        state = State(state.s - new, state.i + new - 0.1 * state.i, r=state.r + 0.1 * state.i)
+    return state.r + state._replace(i=2.0).i * state.s
+
+
+@pytest.mark.parametrize("f, x", [(layers_with_other_activations, LONG), (shortest_path, abs(X)),
+                                  (a_class_of_tuples_made_inside, X)])
+def test_kinds_that_only_the_run_tells(f, x):
+    check_program(f, (x,), (0,))
+
+
+# ---------------------------------------------------------------- names bound inside expressions
+
+def bound_inside(x):
+    a = x[0]
+    values = [y := x[0], y ** 2, (z := y + x[1]) * z]
+    b = a * (a := a + x[1]) + a
+
+    def weigh(v, *more, k=1.0):
+        return v - 2.0 * sum(more) * k
+    c = a * 2 + weigh(weigh(a, x[1]), *(pair := [x[2], b]), k=(a := x[2]) * pair[0]) * a
+    by_name = {"p": (p := x[0] * a), "q": p * 2}
+    items = [x[0]]
+    row = [items[0] * 2, items.append(x[1] * 3), (m := items[1] * items[0]), items[-1]]
+    return sum(values) * z + b * c + by_name["p"] * by_name["q"] + row[0] * row[3] + m + a
+
+
+def test_names_bound_inside_expressions():
+    check_program(bound_inside, (X,), (0,))

@@ -1,6 +1,7 @@
 """Makes the whole function of the placed parts: what happens to arguments at its start, and what it returns."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 

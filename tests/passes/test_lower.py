@@ -252,6 +252,13 @@ def f(x):
     y = (a := (b := x + 1) * 2) + a + b
     return y, a, b
 """)
+trip("walrus_in_order", (4,), text="""
+def f(x):
+    y = [x + (x := 1), x + (z := (x := 3)), (x := 1) + (x := 2), (say(x), x)[1] + (x := 7) + x]
+    y += [max(say(x) or x, *(w := [8, x]), key=(m := abs)), say(m(-2)), {'a': say(x), 'b': (n := 5), 'c': n}]
+    y += [abs(x) + sum([(z := i) + z for i in w]) + z]
+    return y, x, z, w, n
+""")
 trip("nested_def", (2,), text="""
 def f(x):
     y = x
@@ -414,9 +421,7 @@ def returns_elsewhere(block: tuple[core.Statement, ...]) -> int:
     ("class C: pass", "a class inside"), ("async def g(): pass", "`async`"),
     ("x = g((yield x))", "`yield` in this place"), ("from . import y", "a relative import"),
     ("y = g(x and (z := 1))", "`:=`"),
-    ("y = g(x) + sum([(z := i) for i in x])", "`:=`"), ("y = g(x) + (z := 1)", "`:=`"),
-    ("y = x + (x := 1)", "`:=`"), ("y = x + (z := (x := 1))", "`:=`"), ("y = 1 if x else (z := 1)", "`:=`"),
-    ("y = (x := 1) + (x := 2)", "`:=`"),
+    ("y = 1 if x else (z := 1)", "`:=`"), ("y = x < g(x, (x := 1))", "`:=`"), ("y = {x: (x := 1)}", "`:=`"),
 ])
 def test_what_is_refused_is_refused_in_its_place(body, said):
     code = code_of(f"def f(x):\n    {body}\n    return x")

@@ -115,7 +115,7 @@ class Calls:
     def called(self, ev: Evaluator, expr: Call, callee: Abstract, env: Env) -> Abstract:
         """What calling the value gives."""
         function = ev.value(callee)
-        if callee.partial and (wait := narrowing.unsure(ev, expr, 0, callee)) is not None:
+        if callee.partial and (wait := narrowing.unsure(ev, expr, 0, callee, is_method=False)) is not None:
             self.arguments(ev, expr, env, inlined=True)
             return wait
         if any(isinstance(m, Closure) and m.function in ev.heap.escaping for m in members(function)):
@@ -135,7 +135,8 @@ class Calls:
             fields.guard_class(ev, function.cls, "__call__")
             args, kwargs = self.arguments(ev, expr, env, inlined=True)
             return ev.rewrite(expr, lambda parts, make: _by_method(expr, parts), callee, *args, *kwargs.values())
-        if isinstance(function, OneOf) and (split := narrowing.by_kind(ev, expr, 0, callee)) is not None:
+        if isinstance(function, OneOf) \
+                and (split := narrowing.by_kind(ev, expr, 0, callee, is_method=False)) is not None:
             return split
         target = function.obj if isinstance(function, Known) else function
         if target is zip and len(expr.args) == 1 and isinstance(expr.args[0], Star):
@@ -239,7 +240,7 @@ class Calls:
         if function is next and isinstance(args[0].value, Lazy) and isinstance(expr.args[0], Name):
             return Abstract(UNKNOWN, varied=args[0].active)     # it is advanced, and may be again elsewhere
         plain = equivalent_of(function, tuple(map(_constant, args)), bool(kwargs))
-        ruled = has_rule(spelled) and not (_hashable(function) and function in NUMBERS_OF and _holds_other_things(ev, function, args))
+        ruled = has_rule(spelled) and not _holds_other_things(ev, function, args)
         if plain is not None and (plain.writes or _wants_plain_form(plain, ruled, args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
         if ruled:
@@ -457,6 +458,8 @@ def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],
 
 def _holds_other_things(ev: Evaluator, function: Any, args: list[Abstract]) -> bool:
     """Whether what is added up, or the largest of, may be something else than numbers and arrays."""
+    if not _hashable(function) or function not in NUMBERS_OF:
+        return False
     values = [ev.value(a) for a in args]
     parts = [*held(values[0]), *values[1:]] if values and (function is sum or len(values) == 1) else values
     return any(isinstance(m, NUMBERS_OF[function]) for part in parts for m in members(part))

@@ -79,8 +79,8 @@ def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, e
     found = None
     if isinstance(value, ListOf):
         found = _of_list(ev, expr, func, owner, args, kwargs, env)
-    elif isinstance(value, DictOf):
-        found = _of_dict(ev, expr, func, owner, value, args, kwargs, env)
+    elif all(isinstance(m, DictOf) for m in members(value)):
+        found = _of_dict(ev, expr, func, owner, args, kwargs, env)
     elif isinstance(value, TupleOf) and func.name in ("index", "count"):
         found = Abstract(Number("int"))
     return calls.opaque(ev, expr, None, [owner, *args], kwargs) if found is None else found
@@ -300,7 +300,7 @@ _LISTS = {"append": _append, "insert": _insert, "pop": _pop, "reverse": _reverse
 
 # ---------------------------------------------------------------- dicts
 
-def _of_dict(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, value: DictOf, args: list[Abstract],
+def _of_dict(ev: Evaluator, expr: Call, func: Attr, owner: Abstract, args: list[Abstract],
              kwargs: dict, env: Env) -> Abstract | None:
     name = func.name
     active = owner.active or any(a.active for a in [*args, *kwargs.values()])

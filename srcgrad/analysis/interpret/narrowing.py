@@ -295,27 +295,29 @@ def has_attribute(value: Value, name: str) -> bool:
 
 # ---------------------------------------------------------------- dispatch
 
-def unsure(ev: Evaluator, expr: Expr, k: int, item: Abstract) -> Abstract | None:
+def unsure(ev: Evaluator, expr: Expr, k: int, item: Abstract, is_method: bool = True) -> Abstract | None:
     """An operation that means code of the user's, on what isn't wholly known yet: it waits, or is decided by what is
-    known, which a test makes sure of; None where all is known."""
+    known, which a test makes sure of; None where all is known.  The rest is as in `by_kind`."""
     if not item.partial:
         return None
     key = ev.site, id(expr)
     if not ev.optimistic or ev.guarded not in (None, key):
         return NOT_YET
     ev.guarded = key
-    found = by_kind(ev, expr, k, item, guarded=True)
+    found = by_kind(ev, expr, k, item, True, is_method)
     if found is None:
         raise Refused("it isn't known what this works with", "Give it a value of one kind.", expr.at)
     return found
 
 
-def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = False) -> Abstract | None:
+def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = False,
+            is_method: bool = True) -> Abstract | None:
     """An operation on what is one of several kinds: each by itself, told apart when the program runs.
 
-    guarded: it may be of other kinds, too, which is refused when it happens.
+    guarded: it may be of other kinds, too, which is refused when it happens.  is_method: `item` is what a method is
+    called on, not the function that is called.
     """
-    kinds = [m for m in members(ev.whole(item)) if m != Known(None)]
+    kinds = _told_apart([m for m in members(ev.whole(item)) if m != Known(None)])
     tests = [_tells(m) for m in kinds]
     if len(kinds) < 2 and not guarded or tests.count(None) > (not guarded):
         return None
@@ -325,7 +327,7 @@ def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = F
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         held = [_held(part, make) for part in parts]
-        method = held[k] if isinstance(expr, Call) else None
+        method = held[k] if isinstance(expr, Call) and is_method else None
         target = method.value if isinstance(method, Attr) else held[k]
         if not isinstance(target, Name):
             target = make.bind(target)
@@ -407,6 +409,14 @@ def _tells(value: Value) -> Callable[[Make, Expr], Expr] | None:
         case DictOf():
             return lambda make, e: _instance(make, e, dict)
     return None
+
+
+def _told_apart(kinds: list[Value]) -> list[Value]:
+    """One of each class: dicts with other keys, tuples of other lengths aren't told apart by a test."""
+    found: dict[Any, Value] = {}
+    for value in kinds:
+        found.setdefault(class_of(value) if isinstance(value, (DictOf, TupleOf)) else value, value)
+    return list(found.values())
 
 
 def _instance(make: Make, e: Expr, cls: type) -> Expr:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators, quiet, settable
+from srcgrad.analysis.interpret.constants import CONSTANT
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
@@ -433,5 +434,5 @@ SPECIAL: dict[Any, Handler] = {
     defaultdict: _default_dict,
     changes.permute: _permute, changes.sort_order: _sort_order,
     dataclasses.replace: _replace, dataclasses.asdict: _as_dict, dataclasses.astuple: _as_tuple,
-    copy.copy: _copy, copy.deepcopy: _deepcopy,
+    copy.copy: _copy, copy.deepcopy: _deepcopy, **CONSTANT,
 }

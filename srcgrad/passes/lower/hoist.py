@@ -32,8 +32,8 @@ def check(node: Any) -> None:
 def hoist(node: Any, fresh: Callable[[str], str]) -> tuple[list[tuple[str, Any]], Any]:
     """The bindings (name, value) that an expression makes, in order, and the expression that is left.
 
-    Refused where moving one to the front could change what the program computes: when it isn't always
-    evaluated, or when something before it does more than reading other names.
+    What is evaluated before a binding, and does more than reading other names, goes to the front with it.  Refused
+    where a binding isn't always evaluated.
     """
     if not parse.binds_names(node):
         return [], node
@@ -77,7 +77,7 @@ class _Hoisting:
                 node.test = self.visit(node.test, always)
                 node.body, node.orelse = self.visit(node.body, False), self.visit(node.orelse, False)
             case _:
-                self.children(node, always and parse.kind(node) not in _REORDERED)
+                self.children(node, always and not _reordered(node))
         self.plain = self.plain and parse.kind(node) in _HARMLESS
         return node
 
@@ -108,14 +108,49 @@ class _Hoisting:
         return node
 
     def children(self, node: Any, always: bool) -> None:
-        for name, value in gast.iter_fields(node):
-            if isinstance(value, list):
-                setattr(node, name, [self.visit(v, always) if isinstance(v, gast.AST) else v for v in value])
-            elif isinstance(value, gast.AST) and not isinstance(value, _SIGNS):
-                setattr(node, name, self.visit(value, always))
+        parts = [(name, value if isinstance(value, list) else [value]) for name, value in gast.iter_fields(node)]
+        ordered = [child for _, children in parts for child in children
+                   if isinstance(child, gast.AST) and not isinstance(child, _SIGNS)]
+        done = {id(child): self.child(child, ordered[k + 1:], always) for k, child in enumerate(ordered)}
+        for name, children in parts:
+            new = [done.get(id(child), child) for child in children]
+            setattr(node, name, new if isinstance(getattr(node, name), list) else new[0])
+
+    def child(self, node: Any, later: list[Any], always: bool) -> Any:
+        """A part that is evaluated before these others; what they bind comes after it."""
+        bound = {n.target.id for other in later for n in parse.nodes(other) if parse.kind(n) == "NamedExpr"}
+        plain, seen = self.plain, set(self.seen)
+        new = self.visit(node, always)
+        if not always or not bound or all(map(_keeps, parse.nodes(new))) and not bound & self.seen:
+            return new
+        owner = new if parse.kind(new) in ("Starred", "keyword") else None
+        value = new if owner is None else owner.value
+        if not isinstance(value, gast.expr) or parse.kind(value) in _NO_VALUE:
+            return new
+        name = self.fresh("t")
+        self.before.append((name, value))
+        self.plain, self.seen = plain, seen          # what it reads is read beforehand
+        held = gast.copy_location(gast.Name(name, gast.Load(), None, None), value)
+        if owner is None:
+            return held
+        owner.value = held
+        return owner
+
+
+def _reordered(node: Any) -> bool:
+    """Whether the parts aren't evaluated in the order of the fields, or not once each."""
+    if parse.kind(node) == "Dict":
+        return not all(k is None or parse.kind(k) == "Constant" for k in node.keys)
+    return parse.kind(node) in _REORDERED
+
+
+def _keeps(node: Any) -> bool:
+    """Whether it may as well be evaluated later."""
+    return parse.kind(node) in _HARMLESS
 
 
 _SIGNS = (gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 _HARMLESS = frozenset({"Name", "Constant", "Attribute", "Load", "keyword"})
-_REORDERED = frozenset({"Dict", "DictComp", "ListComp", "SetComp", "GeneratorExp", "comprehension"})
+_NO_VALUE = frozenset({"Slice", "FormattedValue", "Constant"})
+_REORDERED = frozenset({"DictComp", "ListComp", "SetComp", "GeneratorExp", "comprehension"})
 _CONSUMERS = frozenset({"any", "all", "sum", "min", "max", "list", "tuple", "set", "sorted"})
