@@ -90,6 +90,7 @@ def _as_list(work: Splicer, found: tuple[Any, bool], stmt: For, whole: For) -> l
     function, receiver = found
     call = whole.iter
     assert isinstance(call, Call)
+    work.changed = True
     made = None if isinstance(function, Closure) else listed(find(function))
     if made is None:
         return [Refuse("a generator that calls itself is supported only where it is a function of its own that ends "
@@ -98,7 +99,6 @@ def _as_list(work: Splicer, found: tuple[Any, bool], stmt: For, whole: For) -> l
     if may_change(work.unit, work.facts, stmt, stmt.iter, statements(stmt.body)):
         return [Refuse("a generator that calls itself reads here what the loop over it changes",
                        "make a list of it, `list(...)`", at=whole.at)]
-    work.changed = True
     owner = (call.func.value,) if receiver and isinstance(call.func, Attr) else ()
     whole_call = Call(work.outside(made.__name__, made), (*owner, *call.args), call.kwargs, at=call.at)
     return [replace(whole, iter=whole_call)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.quiet import is_quiet_call, is_quiet_value
 from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Storage, reach
-from srcgrad.analysis.values import PENDING, UNKNOWN, Array, Closure, Known, ListOf, Number
+from srcgrad.analysis.values import PENDING, UNKNOWN, Array, Closure, DictOf, Known, ListOf, Number
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -144,6 +144,8 @@ class _Writes:
     def _call(self, stmt: Statement, call: Call) -> bool:
         env = self.facts.before[stmt]
         given = _given(self.facts, stmt, call)
+        if isinstance(call.func, Attr) and isinstance(self.facts.kind(stmt, call.func.value).value, (ListOf, DictOf)):
+            given = given[-1:]          # a method of a list changes nothing else than the list
         given += [env[name] for name in _names_read(self.facts, stmt, call, env) if name in env]
         known = self.facts.kind(stmt, call.func).value
         if is_quiet_call(self.facts.evaluator, call, env) or isinstance(known, Closure) \

@@ -333,7 +333,9 @@ class Calls:
                           "call it outside of the function", expr.at)
         if function in (print, isinstance, type, hasattr, id, repr, str, format, callable):
             return self._introspection(ev, expr, function, args)
-        if not _hashable(function) or function not in _ASK_NOTHING:
+        if function is bool:
+            quiet.check_implied(ev, args, quiet.TRUTH, expr.at)
+        elif not _hashable(function) or function not in _ASK_NOTHING:
             quiet.check_inside(ev, [*args, *kwargs.values()], quiet.ANY_OF_THEM, expr.at)
         if any(isinstance(a.value, Closure) and a.active for a in [*args, *kwargs.values()]):
             raise Refused(f"a function that reads what is differentiated is passed to `{function.__name__}`",

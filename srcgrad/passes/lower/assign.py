@@ -48,7 +48,19 @@ def aug_assign(node: Any, low: Lowering) -> Statements:
     """The owner and the index are evaluated once and before the value."""
     before, place = held_place(low.expr(node.target), low)
     operator = parse.OPERATORS[parse.kind(node.op)]
-    return [*before, core.Store(place, operator, low.expr(node.value), at=low.at(node))]
+    more, value = low.hoisted(node.value) if _read_later(place, node, low) else ([], low.expr(node.value))
+    return [*before, *more, core.Store(place, operator, value, at=low.at(node))]
+
+
+def _read_later(place: core.Expr, node: Any, low: Lowering) -> bool:
+    """Whether the place may be read after what the value binds by `:=`, though Python reads it first."""
+    inside = list(parse.nodes(node.value))
+    bound = {n.target.id for n in inside if parse.kind(n) == "NamedExpr"}
+    if bound & core.names_read(place) or any(parse.kind(n) in ("Yield", "YieldFrom") for n in inside):
+        return False
+    if isinstance(place, core.Name):
+        return place.id not in low.rebound
+    return not any(parse.kind(n) == "Call" for n in inside)
 
 
 def held_place(place: core.Expr, low: Lowering) -> tuple[Statements, core.Expr]:
