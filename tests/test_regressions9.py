@@ -363,3 +363,26 @@ def test_conversions_of_own_classes():
         g = Grid(x)
         return math.floor(g) * x[2] + complex(g).imag
     check_program(f, (X,), (0,))
+
+
+# ---------------------------------------------------------------- callees of several kinds
+
+def test_a_callee_that_is_active_in_more_arguments_than_this_call_gives():
+    """Of each function there are a few variants; one that stands for several takes an argument to be active that isn't
+    so in each call."""
+    def f(x):
+        best, path, cur = [-1e9], [], []
+
+        def go(i, s):
+            if i == 3:
+                if s > best[0]:
+                    best[0] = s
+                    path[:] = cur
+                return
+            for k in (0, 1):
+                cur.append(x[i] * (k + 0.5))
+                go(i + 1, s + x[i] * (1.0 if k else -1.0))
+                cur.pop()
+        go(0, 0.0)
+        return best[0] * sum(path)
+    check_program(f, (X,), (0,))
