@@ -125,6 +125,11 @@ def captured(block: tuple[core.Statement, ...]) -> frozenset[str]:
                      if not (isinstance(stmt, core.Bind) and stmt.values == (e,) and stmt.names[0] not in read))
 
 
+def functions_in(stmt: core.Statement) -> list[core.Function]:
+    """The functions that the statement's own expressions make."""
+    return [e for top in core.expressions(stmt) for e in core.walk(top) if isinstance(e, core.Function)]
+
+
 def free(code: core.Code) -> tuple[str, ...]:
     """The names that a function takes from outside, in the order of the text (builtins and globals too)."""
     return tuple(dict.fromkeys((*_defaults(code), *_reads(code, local(code)), *sorted(code.nonlocals))))

@@ -27,7 +27,7 @@ from srcgrad.errors import ArgumentError, SourceNotFound, UnsupportedError
 from srcgrad.lang.core import At
 from srcgrad.lang.load import code_in_scope, codes, compile_body, future_flags
 
-__all__ = ["Found", "find", "in_library", "is_user_function"]
+__all__ = ["Found", "find", "in_library", "is_user_function", "mangle"]
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -418,11 +418,16 @@ def _tree(site: _Site) -> gast.FunctionDef | gast.Lambda:
     tree = gast.ast_to_gast(site.node)
     if not isinstance(tree, gast.Lambda):
         tree.decorator_list = []
-    owner = (site.owner or "").lstrip("_")
-    if owner:
+    if site.owner:
         for child in gast.iter_child_nodes(tree):
-            _mangle(child, owner)
+            mangle(child, site.owner)
     return tree
+
+
+def mangle(node: gast.AST, owner: str) -> None:
+    """Private names as they are called in what stands in a class of this name."""
+    if owner := owner.lstrip("_"):
+        _mangle(node, owner)
 
 
 def _mangle(node: gast.AST, owner: str) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.interpreter import Entry, Facts, NeverReturns, Work
+from srcgrad.analysis.interpret.new_classes import classes_in
 from srcgrad.analysis.interpret.state import NOT_YET, NOTHING, Abstract, Env, Ref, Storage, in_order, reach, shallow
 from srcgrad.analysis.interpret.texts import check_reader
 from srcgrad.analysis.scope import Touched
@@ -183,7 +184,7 @@ class Callees:
         if can_inline(function, receiver, self.kept):
             return None
         if isinstance(function, Closure):
-            return lifted_call(ev, expr, function, env, self._lifted)
+            return lifted_call(ev, expr, function, env, self._lifted, classes_in([*args, *kwargs.values()]))
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
         if _is_unsettled(items, ev.optimistic):
@@ -195,6 +196,7 @@ class Callees:
         if any(isinstance(item.value, Closure) for item in items):
             raise Refused(f"a function that is made inside is passed to `{found.name}`, which isn't put in place",
                           "define it outside, and pass what it needs as arguments", expr.at)
+        self._check_classes(ev, found, items, expr)
         summary = self._summary(key, found)
         if summary.outer:
             raise Refused(f"`{found.name}`, which isn't put in place, writes to `{summary.outer}`, which isn't local",
@@ -218,6 +220,7 @@ class Callees:
         for k, template in summary.after:
             self._put(ev, expr, template, items[k], items, (k,), Around())
         result = self._import(ev, expr, summary.result, items, (), Around())
+        self._check_made(ev, found, [result, *items], expr)
         changed = [items[k] for k, _ in summary.after]
         self._confuse(ev, expr, result, changed)
         if summary.twins:
@@ -226,6 +229,21 @@ class Callees:
         for item in (*items, result):
             _keep_together(ev, item)
         return result
+
+    def _check_classes(self, ev: Evaluator, found: Found, items: list[Abstract], expr: Expr) -> None:
+        """What classes that are made inside read means the same only where it is given."""
+        missing = ev.new_classes.missing(found.function.__code__, classes_in(items))
+        if missing is not None:
+            raise Refused(f"`{found.name}`, which isn't put in place, is given an object of a class that is made "
+                          f"inside, whose methods read {ev.new_classes.named(missing)}",
+                          "keep what they read in the object", expr.at)
+
+    def _check_made(self, ev: Evaluator, found: Found, items: list[Abstract], expr: Expr) -> None:
+        """Each call makes its classes anew, so that none may get out."""
+        made = ev.new_classes.classes
+        if any(cls in made and made[cls].home is found.function for cls in classes_in(items)):
+            raise Refused(f"`{found.name}`, which isn't put in place, gives an object of a class that it makes",
+                          "define the class outside of it", expr.at)
 
     def _confuse(self, ev: Evaluator, expr: Expr, result: Abstract, changed: list[Abstract]) -> None:
         """What a callee gives may be what it has put into its arguments, and that may be one object several times."""

@@ -1,6 +1,7 @@
 """Takes calls out of expressions into statements of their own, in the order of evaluation."""
 from __future__ import annotations
 
+import types
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,6 +42,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.passes.arguments import Callee
 from srcgrad.passes.lower.comprehensions import expanded
+from srcgrad.passes.methods import function_for_class
 from srcgrad.passes.placeable import Kept, callee_of
 from srcgrad.passes.splice import Splicer
 from srcgrad.passes.unit import Unit
@@ -203,6 +205,10 @@ class Hoister(Splicer):
             return value
         return self.name(value, before)
 
+    def function_of(self, expr: Function) -> types.FunctionType:
+        """The function that a class holds; where it reads nothing of the function around it, it is like any other."""
+        return function_for_class(self.unit, self.facts, expr)
+
     def kept_by(self, expr: Function) -> tuple[str, ...] | Refuse:
         """The variables of functions put in place that a function reads: each call of these has its own."""
         body = self.unit.code.body
@@ -264,6 +270,10 @@ class Maker:
 
     def outside(self, name: str, obj: Any) -> Expr:
         return self.work.outside(name, obj)
+
+    def function(self, expr: Function) -> types.FunctionType:
+        """A function that is made inside as one of Python, for a class to hold."""
+        return self.work.function_of(expr)
 
     def kept(self, expr: Function) -> tuple[str, ...] | Refuse:
         """The variables that a function made here keeps by value: those of functions that were put in place."""

@@ -12,7 +12,7 @@ Variables around them are read when they are called, so each call gives what the
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -22,11 +22,9 @@ import gast
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
-from srcgrad.analysis.interpret.state import Abstract, Env
-from srcgrad.analysis.scope import MISSING
-from srcgrad.analysis.values import Closure
-from srcgrad.errors import UnsupportedError
-from srcgrad.lang import names, parse, printing
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env
+from srcgrad.analysis.values import PENDING, Closure, Known
+from srcgrad.lang import names, parse
 from srcgrad.lang.core import (
     Call,
     Code,
@@ -50,17 +48,21 @@ from srcgrad.lang.core import (
     with_blocks,
     with_expressions,
 )
-from srcgrad.lang.load import load_all
 from srcgrad.passes.lower.jumps import single_exit
-from srcgrad.passes.unit import remember_lowered
+from srcgrad.passes.methods import Own
 from srcgrad.runtime.closures import carry
 
 Functions = dict[str, FunctionType]
 
 
-def lifted_call(ev: Evaluator, expr: Call, closure: Closure, env: Env, known: dict[Any, Functions]) -> Abstract:
-    """A call of a function made inside as one of a function of its own; `known` are those that were made already."""
-    group = _Group(ev, closure.function, env, expr)
+def lifted_call(ev: Evaluator, expr: Call, closure: Closure, env: Env, known: dict[Any, Functions],
+                classes: Iterable[type]) -> Abstract:
+    """A call of a function made inside as one of a function of its own; `known` are those that were made already,
+    `classes` those of what it is given."""
+    waits = ev.new_classes.classes and not ev.optimistic
+    if waits and any(env[name].value == PENDING for name in closure.function.free if name in env):
+        return NOT_YET                      # it may be a class, whose methods read more
+    group = _Group(ev, closure.function, env, expr, ev.new_classes.read_by(*classes))
     functions = group.functions(known)
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
@@ -73,14 +75,14 @@ def lifted_call(ev: Evaluator, expr: Call, closure: Closure, env: Env, known: di
 class _Group:
     """A function made inside, and those that it calls: `members` by name, `given` is what each of them needs."""
 
-    def __init__(self, ev: Evaluator, function: Function, env: Env, expr: Call) -> None:
+    def __init__(self, ev: Evaluator, function: Function, env: Env, expr: Call, read: frozenset[str]) -> None:
         self.ev, self.env, self.expr = ev, env, expr
         self.members: dict[str, Function] = {}
         self._reach(function)
         own = [name for name, member in self.members.items() if member is function]
         self.first = own[0] if own else function.code.name
         self.members.setdefault(self.first, function)
-        self.given = {name: self._needed(member) for name, member in self.members.items()}
+        self.given = {name: self._needed(member, read) for name, member in self.members.items()}
         self.written = {name: self._bound(member.code) & frozenset(self.given[name])
                         for name, member in self.members.items()}
         for _ in self.members:
@@ -101,8 +103,12 @@ class _Group:
                 self.members[name] = item.value.function
                 self._reach(item.value.function)
 
-    def _needed(self, function: Function) -> tuple[str, ...]:
+    def _needed(self, function: Function, read: frozenset[str]) -> tuple[str, ...]:
+        """What the function reads, and what methods do of the objects that it is given, or makes."""
         needed = [name for name in function.free if name not in self.members]
+        made = [self.env[name].value for name in needed if name in self.env]
+        read |= self.ev.new_classes.read_by(*(value.obj for value in made if isinstance(value, Known)))
+        needed = list(dict.fromkeys((*needed, *sorted(read & self.env.keys()))))
         for name in needed:
             if name not in self.env and self.ev.outer(name) is None:
                 raise self._refuse(f"`{name}`, which `{function.code.name}` reads, has no value here that is known",
@@ -118,27 +124,14 @@ class _Group:
 
     def functions(self, known: dict[Any, Functions]) -> Functions:
         codes = [self._code(name, member) for name, member in self.members.items()]
-        text = "\n\n".join(map(printing.function, codes)) + "\n"
         outer = self.ev.outer("__name__")
         assert outer is not None
-        cells: dict[str, Any] = {}
-        helpers: dict[str, Any] = {"refuse": _refuse, "carry": carry}
-        for name in {n for code in codes for n in names.free(code)} - self.members.keys() - helpers.keys():
-            meant = self.ev.outer(name)
-            if meant is not None and meant.cell is not None:
-                cells[name] = meant.cell
-            elif meant is not None and (meant.globals is not outer.globals or meant.name != name) \
-                    and meant.value() is not MISSING:
-                helpers[name] = meant.value()
-                self.ev.guards[("identity", meant)] = meant.guard_identity()
-        key = text, id(outer.globals), *((n, id(v)) for n, v in sorted({**cells, **helpers}.items()))
-        if key not in known:
-            made = load_all(text, [code.name for code in codes], outer.globals, cells, helpers)
-            for code in codes:
-                function = made[code.name]
-                remember_lowered(function, function.__code__.co_filename, code)
-            known[key] = made
-        return known[key]
+        own = Own(codes, outer.globals, self.ev.outer, self.ev.guards, {"carry": carry})
+        if own.key not in known:
+            known[own.key] = own.loaded()
+            for name, function in known[own.key].items():
+                self.ev.new_classes.given[function.__code__] = frozenset(self.given[name])
+        return known[own.key]
 
     def _code(self, name: str, function: Function) -> Code:
         code = single_exit(function.code)
@@ -221,6 +214,3 @@ class _Group:
         return {p.name: p.default for k, p in enumerate(params) if p.default is not None and p.name not in named
                 and (k >= positional or p.kind == "keyword")}
 
-
-def _refuse(what: str, remedy: str) -> UnsupportedError:
-    return UnsupportedError(what, None, remedy)

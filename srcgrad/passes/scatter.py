@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from srcgrad.analysis.interpret.constructors import is_frozen, plain_defaults, record_arguments, record_fields
@@ -133,7 +135,17 @@ class _Scatter:
                     return (owner, made, {**given, **rest}) if {*given, *rest} == {*(names or ())} else None
         return None
 
+    @cached_property
+    def _classes(self) -> dict[str, str]:
+        """Names of classes that are made inside, with the names outside that they mean all the time."""
+        bound = [(name, stmt) for stmt in statements(self.unit.code.body) for name in bound_by(stmt)]
+        times = Counter(name for name, _ in bound)
+        return {name: stmt.values[0].id for name, stmt in bound if times[name] == 1 and isinstance(stmt, Bind)
+                and stmt.names == (name,) and isinstance(stmt.values[0], Name)}
+
     def _outer(self, name: str) -> Any:
+        while name in self._classes:
+            name = self._classes[name]
         outer = None if name in self.unit.bound_here else self.unit.outer(name)
         return None if outer is None else outer.value()
 

@@ -140,6 +140,8 @@ class Splicer:
         return written_outside(self.unit, callee.code.body, declared)
 
     def _outer_name(self, name: str, outer: Outer) -> str:
+        if self.facts.evaluator.new_classes.is_cell(outer.cell) and outer.value() is not MISSING:
+            outer = Outer(name, {name: outer.value()})          # of a class that was made once and for all
         for known, other in self.unit.scopes.items():
             if other == outer or other.means_only(outer.value()) and outer.means_only(other.value()):
                 return known

@@ -2,6 +2,8 @@
 its adjoint alike."""
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -154,7 +156,12 @@ def held(container: Any, key: Any) -> Any:
     if isinstance(container, dict):
         return container.get(key, ABSENT)
     own = getattr(container, "__dict__", None)
-    return own[key] if own is not None and key in own else getattr(container, key, ABSENT)
+    if own is not None and key in own:
+        return own[key]
+    # what the class has is no field, and may be code
+    static = inspect.getattr_static(type(container), key, None)
+    slot = isinstance(static, (types.MemberDescriptorType, types.GetSetDescriptorType))
+    return getattr(container, key, ABSENT) if slot else ABSENT
 
 
 def put_back(container: dict, key: Any, value: Any) -> None:
@@ -176,5 +183,5 @@ def put_field_back(container: Any, key: str, value: Any) -> None:
     """Undo an assignment to a field, also of an object whose class forbids or handles assignments."""
     if value is not ABSENT:
         object.__setattr__(container, key, value)
-    elif hasattr(container, key):
+    elif held(container, key) is not ABSENT:
         object.__delattr__(container, key)

@@ -23,8 +23,6 @@ NASTY = (
 )
 
 LATER = [
-    # a class made inside
-    "local_class",
     # lists whose elements are of several kinds (of these, the second one where kinds are forgotten)
     "nested_list_argument", "tree_of_lists",
     # `nditer`

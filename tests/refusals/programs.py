@@ -133,10 +133,16 @@ def a_set(x):
 
 
 @refused(2.0)
-def class_inside(x):
-    class Scale:
-        factor = x
-    return Scale.factor * x
+def classes_made_anew(x):
+    scales = []
+    for k in range(2):
+        class Scale:
+            factor = k * x
+
+            def of(self, v):
+                return self.factor * v
+        scales.append(Scale())
+    return scales[0].of(x) + scales[1].of(x)
 
 
 @refused(2.0)

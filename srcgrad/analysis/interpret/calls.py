@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret import (
+    class_statements,
     classes,
     closures,
     constructors,
@@ -20,6 +21,7 @@ from srcgrad.analysis.interpret import (
     fields,
     methods,
     narrowing,
+    new_classes,
     operators,
     quiet,
     settable,
@@ -220,6 +222,9 @@ class Calls:
             found = special(self, ev, expr, args, kwargs, env)
             if found is not None:
                 return found
+        if class_statements.is_maker(function) \
+                and (found := class_statements.of_maker(ev, expr, function, args, kwargs, env)):
+            return found
         texts.check_call(ev, function, args, expr.at)
         if _hashable(function) and function in ITERATORS:
             return self.iterator(ev, expr, function, args, kwargs)
@@ -349,6 +354,7 @@ class Calls:
 
     def _introspection(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract]) -> Abstract:
         if function in (isinstance, type) and args:
+            new_classes.check_told_apart(ev, args, expr)
             settable.check_class(ev, args[:1], args[1].value.obj if len(args) == 2 and isinstance(args[1].value, Known)
                                  else None, expr.at)
         if function in (print, str, repr, format):
@@ -411,6 +417,9 @@ class Calls:
 
     def user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,
               receiver: bool = False) -> Abstract:
+        method = new_classes.of_method(ev, expr, function, receiver, self.env)
+        if method is not None:
+            return method
         if makes_generator(function):
             made = self.iterator(ev, expr, function, args, kwargs)
             self.callees[(ev.site, id(expr))] = (function, receiver)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from srcgrad.analysis.interpret.new_classes import NewClasses
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract
 from srcgrad.analysis.scope import Outer
@@ -58,13 +59,16 @@ def function_of(value: Value) -> Closure | None:
     return value if isinstance(value, Closure) else None
 
 
-def read_later(code: Code, outer: Callable[[str], Outer | None]) -> frozenset[str]:
-    """The names that functions which the code keeps somewhere read when they are called."""
-    if not _functions:
+def read_later(code: Code, outer: Callable[[str], Outer | None], made: NewClasses) -> frozenset[str]:
+    """The names that functions which the code keeps somewhere, and methods, read when they are called."""
+    if not (_functions or made.classes):
         return frozenset()
     found = [outer(name) for name in free(code)]
     classes = [value for one in found if one is not None and isinstance(value := one.value(), type)]
-    return frozenset(name for cls in classes if cls in _functions for name in _functions[cls].free)
+    # what a function of its own is given (`passes.lifting`), for methods that it calls
+    given = frozenset(p.name for p in code.params if p.kind == "positional")
+    return made.read_by(*classes) | (given if made.classes else frozenset()) \
+        | frozenset(name for cls in classes if cls in _functions for name in _functions[cls].free)
 
 
 def _default(param: Param) -> str:

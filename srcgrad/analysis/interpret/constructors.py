@@ -36,6 +36,7 @@ from srcgrad.lang.core import (
     rebuild,
 )
 from srcgrad.lang.source import is_user_function
+from srcgrad.runtime.classes import ClassVariable
 from srcgrad.runtime.closures import Captured
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def construct(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> A
         return _namespace(ev, expr, cls, env)
     if record_fields(cls) is not None:
         return _record(calls, ev, expr, cls, env)
+    if issubclass(cls, Enum) and len(expr.args) == 1 and not expr.kwargs:
+        return _member(ev, expr, cls, env)
     if not _is_plain(cls):
         return None
     for name in ("__init__", "__post_init__", "__new__"):
@@ -60,6 +63,17 @@ def construct(calls: Calls, ev: Evaluator, expr: Call, cls: type, env: Env) -> A
         ev.replacements[bind] = lambda make: _made(make, expr, cls, bind.names[0], bind)
         return NOT_YET
     return ev.rewrite(expr, lambda parts, make: _temporary(make, _rebuilt(expr, parts), cls))
+
+
+def _member(ev: Evaluator, expr: Call, cls: type[Enum], env: Env) -> Abstract | None:
+    """Kind("quad"), of an enumeration"""
+    value = ev(expr.args[0], env).value
+    if not isinstance(value, Known) or is_user_function(getattr(cls, "_missing_", None)):
+        return None
+    try:
+        return Abstract(Known(cls(value.obj)))
+    except ValueError:
+        return None
 
 
 def _rebuilt(expr: Call, parts: tuple[Expr, ...]) -> Call:
@@ -195,6 +209,8 @@ def _completed(make: Make, call: Call, missing: dict[str, tuple[str, Any]]) -> E
 
 
 def _default(make: Make, name: str, how: str, obj: Any) -> Expr:
+    if isinstance(obj, ClassVariable):
+        return Name(obj.name)
     if how == "factory" and obj is list:
         return List(())
     if how == "factory" and obj is dict:

@@ -18,6 +18,7 @@ from srcgrad.analysis.interpret import (
     fields,
     joining,
     narrowing,
+    new_classes,
     opaque,
     operations,
     quiet,
@@ -26,6 +27,7 @@ from srcgrad.analysis.interpret import (
 from srcgrad.analysis.interpret.equalities import Equalities
 from srcgrad.analysis.interpret.made import Made
 from srcgrad.analysis.interpret.narrowing import narrowed
+from srcgrad.analysis.interpret.new_classes import NewClasses
 from srcgrad.analysis.interpret.operators import class_of, own_operator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Build, Replace
@@ -78,6 +80,7 @@ from srcgrad.lang.core import (
 from srcgrad.lang.names import Fresh
 from srcgrad.lang.source import is_user_function
 from srcgrad.rules.spellings import METHODS
+from srcgrad.runtime.classes import ClassVariable
 
 OPERATORS: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -120,6 +123,7 @@ class Evaluator:
         self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place
         self.descents: dict[tuple[Any, int], Mapping[Any, int]] = {}    # calls that go down a structure, how deep it is
         self.made = Made(Fresh())        # what rewriting makes
+        self.new_classes = NewClasses()                         # all that were made in this compilation
         self._kinds = kinds              # what is found out: (statement, id of an expression in it) -> the value
         self.rewrites: dict[tuple[Any, int], Build] = {}
         self.replacements: dict[Any, Replace] = {}
@@ -147,7 +151,8 @@ class Evaluator:
         item = getattr(self, _METHODS[type(expr)])(expr, env)
         if not item.varied and isinstance(item.value, (Closure, ObjectOf)):
             function = closures.function_of(item.value)
-            if function is not None and captures_active(function, env):
+            if function is not None and captures_active(function, env) \
+                    or isinstance(item.value, ObjectOf) and self._reads_active(item.value.cls, env):
                 item = replace(item, varied=True)
         if self.pending > pending and not isinstance(expr, (Tuple, List, Dict, Slice, Star)):
             item = NOT_YET
@@ -158,6 +163,11 @@ class Evaluator:
         self.pending += item.value is PENDING       # nothing is asked as often
         self._kinds[self.site, id(expr)] = item
         return item
+
+    def _reads_active(self, cls: type, env: Env) -> bool:
+        """Whether methods of a class that is made inside read what is active now, or at another time."""
+        return any(name in self.heap.active_names or name in env and env[name].active
+                   for name in self.new_classes.read_by(cls))
 
     def value(self, item: Abstract) -> Value:
         """The kind of thing, looked up in the heap where it is a container."""
@@ -308,6 +318,8 @@ class Evaluator:
                 or isinstance(obj, (types.FunctionType, types.MethodType, type(np.sum))) \
                 or callable(obj) and is_user_function(obj):
             self.guards[("identity", outer)] = outer.guard_identity()
+            return Abstract(Known(obj))
+        if self.new_classes.knows(obj):
             return Abstract(Known(obj))
         value = _lengths_as_they_are(obj)
         self.guards[("kind", outer)] = outer.guard_kind(value)
@@ -535,7 +547,7 @@ class Evaluator:
     def _attr(self, expr: Attr, env: Env) -> Abstract:
         owner, value = self.able_method(expr.value, self(expr.value, env), expr.name)
         if isinstance(value, Known):
-            return self._known_attribute(expr, value.obj)
+            return self._known_attribute(expr, value.obj, env)
         if isinstance(value, Super):
             return classes.super_attribute(self, expr, owner)
         if isinstance(value, OneOf):
@@ -564,13 +576,15 @@ class Evaluator:
         active = owner.active and expr.name in ("real", "imag", "T") and number_of(value) is not None
         return self.fresh(expr, result, active)
 
-    def _known_attribute(self, expr: Attr, obj: Any) -> Abstract:
+    def _known_attribute(self, expr: Attr, obj: Any, env: Env) -> Abstract:
         try:
             found = getattr(obj, expr.name)
         except AttributeError:
             return NOTHING
+        if isinstance(found, ClassVariable):
+            return new_classes.variable(self, expr, found, env)
         data = isinstance(found, DATA) and not isinstance(found, bool)
-        if _changes(obj):
+        if _changes(obj) and not (isinstance(obj, type) and obj in self.new_classes.classes):
             known = operations.of_object(found) if data else Known(found)
             self.guards[("attribute", id(obj), expr.name)] = guard_attribute(obj, expr.name, known)
         elif not isinstance(obj, types.ModuleType):

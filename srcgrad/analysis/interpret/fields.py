@@ -7,7 +7,7 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import containers, narrowing, settable
+from srcgrad.analysis.interpret import containers, narrowing, new_classes, settable
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Slot
@@ -18,6 +18,7 @@ from srcgrad.lang.core import (
     Bind,
     Call,
     Code,
+    Cond,
     Const,
     Dict,
     Expr,
@@ -34,6 +35,7 @@ from srcgrad.lang.core import (
     walk,
 )
 from srcgrad.lang.parse import LAMBDA
+from srcgrad.runtime.classes import ClassVariable
 from srcgrad.runtime.containers import has_field
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
                 containers.surely(ref.storage, name, env) or not ref.storage.shrinks and _is_set_first(cls, name)
                 for ref in owner.refs):
             return held
+        if isinstance(found, ClassVariable):
+            return _or_of_class(ev, expr, owner, found)
         return ev.heap.join(held, ev.class_attribute(cls, name))        # as long as the object has no such field
     if name == "__class__":
         return Abstract(Known(cls))
@@ -68,12 +72,25 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
         return NOT_YET
     if of_class:
         return _method(ev, expr, owner, cls, found)
+    if isinstance(found, ClassVariable):
+        return new_classes.variable(ev, expr, found, env)
+    if new_classes.is_constant(ev, cls, name, found):
+        return ev.rewrite(expr, lambda parts, make: Const(found, at=expr.at))
     if found is not None and not hasattr(type(found), "__get__"):
         return ev.class_attribute(cls, name)
     if method_of(cls, "__getattr__") is not None:
         return ev.rewrite(expr, lambda parts, make: Call(Attr(parts[0], "__getattr__"), (Const(name),)), owner)
     raise Refused(f"the attribute `{name}` of a {cls.__name__} isn't supported yet",
                   "pass what it holds as an argument", expr.at)
+
+
+def _or_of_class(ev: Evaluator, expr: Attr, owner: Abstract, found: ClassVariable) -> Abstract:
+    """The object's own field where it has one."""
+    def build(parts: tuple[Expr, ...], make: Make) -> Expr:
+        place = Attr(make.bind(parts[0]), expr.name, at=expr.at)
+        there = Call(make.outside("has_field", has_field), (place.value, Const(expr.name)))
+        return Cond(there, place, Name(found.name, at=expr.at), at=expr.at)
+    return ev.rewrite(expr, build, owner)
 
 
 def refuse_descriptor(found: Any, cls: type, at: Expr) -> None:

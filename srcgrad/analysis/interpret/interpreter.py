@@ -8,12 +8,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.analysis.interpret import closures, containers, operations, operators, quiet, settable, stores
+from srcgrad.analysis.interpret import (
+    class_statements,
+    closures,
+    containers,
+    new_classes,
+    operations,
+    operators,
+    quiet,
+    settable,
+    stores,
+)
 from srcgrad.analysis.interpret.calls import Calls
 from srcgrad.analysis.interpret.control import Control, Handled
 from srcgrad.analysis.interpret.expressions import HOLE, OPERATORS, Evaluator, NeverReturns, Refused, numeric
 from srcgrad.analysis.interpret.made import Made
 from srcgrad.analysis.interpret.narrowing import forget_decisions, note_decision
+from srcgrad.analysis.interpret.new_classes import NewClasses
 from srcgrad.analysis.interpret.rewrites import Build, Replace
 from srcgrad.analysis.interpret.rewriting import rewrite, same_text
 from srcgrad.analysis.interpret.state import (
@@ -161,6 +172,7 @@ class Work:
 
     def __init__(self) -> None:
         self.statements = 0
+        self.new_classes = NewClasses()
 
     def note(self, stmt: Statement) -> None:
         self.statements += 1
@@ -183,7 +195,8 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
     """
     work = Work() if work is None else work
     heap = Heap()
-    live = Liveness(code.body, captured_by_objects=closures.read_later(code, outer))
+    heap.of_classes = class_statements.functions_of_classes(code)
+    live = Liveness(code.body, captured_by_objects=closures.read_later(code, outer, work.new_classes))
     guards: dict = dict(assumed or {})
     rewritten: dict[Statement, tuple[Statement, ...]] = {}
     versions: dict[Statement, list[tuple[Statement, ...]]] = {}
@@ -226,6 +239,8 @@ class _Walk(Control):
         self.versions: dict[Statement, list[tuple[Statement, ...]]] = {}     # all that a statement was rewritten to
         self.ev = Evaluator(facts.heap, outer, facts.guards, entry.sizes, Calls(facts.callees, user_result),
                             facts.kinds)
+        self.ev.new_classes = work.new_classes
+        self.read_by_methods = work.new_classes.read_by(*work.new_classes.classes)
         self.ev.rewrites, self.ev.replacements = facts.rewrites, facts.replacements
         self.ev.optimistic, self.ev.sure = facts.optimistic, not entry.is_call
         facts.evaluator = self.ev
@@ -314,6 +329,7 @@ class _Walk(Control):
         for name, item in zip(stmt.names, items):
             self._assign(env, name, item)
         if len(stmt.names) == 1:
+            self.work.new_classes.note(self.ev.in_play.function, stmt.names[0], items[0])
             note_decision(env, stmt.names[0], stmt.values[0])
         self._check_generations(stmt, env)
         return env
@@ -323,6 +339,9 @@ class _Walk(Control):
         forget_decisions(env, name)
         forget_name(self.heap, env, name)
         env[name] = item
+        if name in self.read_by_methods and item.active and name not in self.heap.active_names:
+            self.heap.active_names.add(name)
+            self.heap.changed = True
 
     def _check_generations(self, stmt: Statement, env: Env) -> None:
         """A storage that is born here while an earlier one of the same place can be reached stands for several."""
@@ -401,8 +420,9 @@ class _Walk(Control):
         return env
 
     def _replaced(self, stmt: Store, owner: Abstract) -> bool:
-        """Whether code of the owner's class does it, which is noted."""
-        replace = stores.of_object(self.ev, stmt, operators.class_of(self.ev.value(owner)))
+        """Whether code of the owner's class does it, or it sets a variable, which is noted."""
+        kind = self.ev.value(owner)
+        replace = stores.of_object(self.ev, stmt, operators.class_of(kind)) or new_classes.store(self.ev, stmt, kind)
         if replace is not None:
             self.facts.replacements[stmt] = replace
         return replace is not None

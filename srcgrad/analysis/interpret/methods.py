@@ -103,7 +103,7 @@ def _of_object(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstr
         return NOT_YET
     if isinstance(value, TupleOf) and name in ("_replace", "_asdict"):
         return _of_named_tuple(ev, expr, owner, value)
-    if isinstance(found, property):
+    if isinstance(found, (property, type)):
         return calls.called(ev, expr, ev(func, env), env)
     known = fields.guard_class(ev, cls, name)
     if isinstance(found, (staticmethod, classmethod)):

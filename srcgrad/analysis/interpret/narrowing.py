@@ -44,7 +44,7 @@ from srcgrad.lang.core import (
     names_read,
     rebuild,
 )
-from srcgrad.runtime.containers import made_by
+from srcgrad.runtime.containers import has_field, made_by
 
 if TYPE_CHECKING:
     from srcgrad.analysis.interpret.expressions import Evaluator
@@ -67,6 +67,9 @@ def narrowed(ev: Evaluator, test: Expr, env: Env, outcome: bool) -> Env:
             for value in values:
                 env = narrowed(ev, value, env, outcome)
             return env
+        case Call(func, (Name(id), Const(str(name))), ()) if outcome and id in env and _means(ev, func, env, has_field):
+            held = {Slot(ref.storage, name): ref.storage.fields.get(name) for ref in env[id].refs}
+            return {**env, **{slot: item for slot, item in held.items() if item is not None}}
     place, keeps = _test(ev, test, env)
     if place is None or keeps is None:
         return env

@@ -12,7 +12,16 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.analysis.interpret import constructors, containers, copying, fields, operators, quiet, settable
+from srcgrad.analysis.interpret import (
+    class_statements,
+    constructors,
+    containers,
+    copying,
+    fields,
+    operators,
+    quiet,
+    settable,
+)
 from srcgrad.analysis.interpret.constants import CONSTANT
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
@@ -52,6 +61,7 @@ from srcgrad.lang.core import (
 )
 from srcgrad.library.deques import BoundedDeque
 from srcgrad.runtime import containers as changes
+from srcgrad.runtime.classes import made_anew, new_class
 from srcgrad.runtime.closures import carry
 
 if TYPE_CHECKING:
@@ -113,6 +123,12 @@ def _hasattr(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
     if there is False and _may_have(ev, args[0], _text(args[1])):
         return NOT_YET
     return None if there is None else Abstract(Known(there))
+
+
+def _has_field(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict,
+               env: Env) -> Abstract | None:
+    """Whether the object itself has the field, whatever its class has."""
+    return Abstract(Number("bool"))
 
 
 def _has(ev: Evaluator, owner: Abstract, name: str, env: Env) -> bool | None:
@@ -418,7 +434,7 @@ def _carry(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs
 
 
 SPECIAL: dict[Any, Handler] = {
-    carry: _carry, __import__: _import,
+    carry: _carry, __import__: _import, new_class: class_statements.new, made_anew: class_statements.again,
     object.__new__: _new, object.__init__: _object_init, super: _super, getattr: _getattr, hasattr: _hasattr,
     setattr: _setattr, object.__setattr__: _plain_setattr, delattr: _delattr,
     abs: _by_method("__abs__"), round: _by_method("__round__"), float: _by_method("__float__"),
@@ -432,7 +448,7 @@ SPECIAL: dict[Any, Handler] = {
     contextlib.contextmanager: _context_manager,
     list: _list, tuple: _tuple, dict: _dict, OrderedDict: _dict, deque: _deque,
     defaultdict: _default_dict,
-    changes.permute: _permute, changes.sort_order: _sort_order,
+    changes.has_field: _has_field, changes.permute: _permute, changes.sort_order: _sort_order,
     dataclasses.replace: _replace, dataclasses.asdict: _as_dict, dataclasses.astuple: _as_tuple,
     copy.copy: _copy, copy.deepcopy: _deepcopy, **CONSTANT,
 }

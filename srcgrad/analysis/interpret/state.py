@@ -181,6 +181,8 @@ class Heap:
         self.twins = False           # what a call gives may be one container at several places
         self.foreign = False         # something comes from code, or objects, of which nothing is known
         self.escaping: set[Any] = set()      # functions made inside that containers hold, or that join others
+        self.active_names: set[str] = set()  # those that methods of classes made inside read, and that are active
+        self.of_classes: set[Any] = set()    # those that are parts of classes, which hold them otherwise
         self.stuck: set[Any] = set()         # functions that went down a structure, and then got one as deep again
         self.wanted: set[Any] = set()        # comprehensions of what isn't differentiated that must be followed
         self._joins: dict[tuple[int, int], tuple[Abstract, Abstract, Abstract]] = {}     # by identity, with operands
@@ -279,7 +281,7 @@ class Heap:
     def escape(self, value: Value) -> None:
         """A function that is made inside isn't known any more by the name that it is bound to."""
         for kind in members(value):
-            if isinstance(kind, Closure) and kind.function not in self.escaping:
+            if isinstance(kind, Closure) and kind.function not in self.escaping | self.of_classes:
                 self.escaping.add(kind.function)
                 self.changed = True
 

@@ -140,7 +140,10 @@ class FactChecks:
         return Const(None)
 
     def _pairs(self, items: tuple[tuple[Any, Value], ...]) -> Tuple:
-        return Tuple(tuple(Tuple((Const(key), self._fact(value))) for key, value in items))
+        return Tuple(tuple(Tuple((self._key(key), self._fact(value))) for key, value in items))
+
+    def _key(self, key: Any) -> Expr:
+        return Const(key) if isinstance(key, (*LITERALS, tuple)) else self.c.helper("known", key)
 
     def _length(self, linear: Linear | None) -> Expr:
         """A length, as a number or as a name that is bound at the start."""

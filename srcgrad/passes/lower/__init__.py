@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.lang import core, parse
-from srcgrad.passes.lower import assign, branches, comprehensions, functions, loops, managers, match, simple
+from srcgrad.passes.lower import assign, branches, classes, comprehensions, functions, loops, managers, match, simple
 from srcgrad.passes.lower.context import CONSTRUCTS, Lowering
 
-__all__ = ["CONSTRUCTS", "lower", "assign", "branches", "comprehensions", "functions", "loops", "managers", "match",
-           "simple"]
+__all__ = ["CONSTRUCTS", "lower", "assign", "branches", "classes", "comprehensions", "functions", "loops", "managers",
+           "match", "simple"]
 
 
 def lower(tree: Any, file: str) -> core.Code:
@@ -26,5 +26,5 @@ def lower(tree: Any, file: str) -> core.Code:
         b = a
         return None
     """
-    low = Lowering(file, parse.names_in(tree), parse.declared_in(tree))
+    low = Lowering(file, parse.names_in(tree), parse.declared_in(tree), classes.set_on_classes(tree))
     return functions.anonymous(tree, low) if parse.kind(tree) == "Lambda" else functions.function(tree, low)

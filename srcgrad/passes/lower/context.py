@@ -28,11 +28,12 @@ class Lowering:
     """One function being lowered: its file, and the names that are still free.
 
     What isn't supported becomes a Refuse in its place; nothing here raises.  `rebound` are names that functions inside
-    bind around them, so that any call may do that.
+    bind around them, so that any call may do that.  `set_on_classes` are attributes that classes may get anew.
     """
 
-    def __init__(self, file: str, taken: Iterable[str], rebound: Iterable[str] = ()):
-        self.file, self.rebound = file, frozenset(rebound)
+    def __init__(self, file: str, taken: Iterable[str], rebound: Iterable[str] = (),
+                 set_on_classes: Iterable[str] = ()):
+        self.file, self.rebound, self.set_on_classes = file, frozenset(rebound), frozenset(set_on_classes)
         self.fresh = Fresh(taken)
 
     def block(self, nodes: Iterable[Any]) -> tuple[core.Statement, ...]:
@@ -125,7 +126,6 @@ class Lowering:
 
 _UNKNOWN = ("this kind of statement isn't supported", "Write it with plain assignments, `if`, `for` and `while`.")
 _UNSUPPORTED = {
-    "ClassDef": ("a class inside a function isn't supported", "Define the class outside of the function."),
     "AsyncFunctionDef": ("`async` isn't supported", "Use a plain function."),
     "AsyncFor": ("`async` isn't supported", "Use a plain loop."),
     "AsyncWith": ("`async` isn't supported", "Use a plain `with`."),

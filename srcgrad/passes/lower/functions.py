@@ -83,9 +83,16 @@ def nested(node: Any, low: Lowering) -> Statements:
     for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)):
         check(default)
     at = _head(node, low)
+    decorators: list[core.Expr] = []
+    out: Statements = []
+    for decorator in node.decorator_list:
+        expr = low.expr(decorator)
+        if node.name in core.names_read(expr):                  # what the name means before: `@area.setter`
+            bind, expr = low.temporary(expr, "decorator")
+            out.append(bind)
+        decorators.append(expr)
     code = function(node, low)
-    out: Statements = [core.Bind((node.name,), (core.Function(code, names.free(code), at=at),), at=at)]
-    for decorator in reversed(node.decorator_list):
-        call = core.Call(low.expr(decorator), (core.Name(node.name, at=at),), at=at)
-        out.append(core.Bind((node.name,), (call,), at=at))
+    out.append(core.Bind((node.name,), (core.Function(code, names.free(code), at=at),), at=at))
+    for expr in reversed(decorators):
+        out.append(core.Bind((node.name,), (core.Call(expr, (core.Name(node.name, at=at),), at=at),), at=at))
     return out

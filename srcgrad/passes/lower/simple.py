@@ -77,7 +77,7 @@ def import_(node: Any, low: Lowering) -> Statements:
 
 
 def _bound_module(alias: Any, at: core.At | None) -> core.Statement:
-    module: core.Expr = _module(alias.name, at)
+    module: core.Expr = module_named(alias.name, at)
     top, *inner = alias.name.split(".")
     if alias.asname is not None:
         for name in inner:
@@ -94,10 +94,11 @@ def import_from(node: Any, low: Lowering) -> Statements:
 
 
 def _bound_member(module: str, alias: Any, at: core.At | None) -> core.Statement:
-    member = core.Attr(_module(module, at, alias.name), alias.name, at=at)
+    member = core.Attr(module_named(module, at, alias.name), alias.name, at=at)
     return core.Bind((alias.asname or alias.name,), (member,), at=at)
 
 
-def _module(name: str, at: core.At | None, member: str | None = None) -> core.Call:
+def module_named(name: str, at: core.At | None, member: str | None = None) -> core.Call:
+    """The import of a module, for the sake of one of its members perhaps."""
     wanted = () if member is None else (("fromlist", core.Tuple((core.Const(member),))),)
     return core.Call(core.Name("__import__"), (core.Const(name),), wanted, at=at)

@@ -174,6 +174,8 @@ class Bindings:
                 and self.c.known(stmt, value.func) is tuple:
             self.contributor.add_elements(stmt, value.args[0], g, state, out)
             return
+        if isinstance(value, Call) and isinstance(value.func, Attr) and value.func.name == "__new__":
+            return                              # a new object holds nothing yet
         spelled = self.rules.spell(stmt, value)
         if spelled is None and self.rules.has_no_derivative(stmt, value):
             return

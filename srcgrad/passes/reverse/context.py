@@ -1,6 +1,8 @@
 """What every part of the reverse pass shares: facts, fresh names, helpers, and where the adjoint of a storage lives."""
 from __future__ import annotations
 
+import inspect
+import types
 from functools import cached_property
 from typing import Any
 
@@ -222,7 +224,7 @@ class Context:
 
     @cached_property
     def first_fields(self) -> frozenset[Statement]:
-        """Assignments to fields that a new object doesn't have yet, in the block where it is made."""
+        """Assignments to fields that a new object, and its class, doesn't have yet, in the block where it is made."""
         found: set[Statement] = set()
         _first_fields(self, self.unit.code.body, found)
         return frozenset(found)
@@ -392,15 +394,23 @@ def _first_fields(context: Context, block: tuple[Statement, ...], found: set[Sta
         for inner in blocks(stmt):
             _first_fields(context, inner, found)
         match stmt:
-            case Store(Attr(Name(owner), name), None, _) | Effect(Call(_, (Name(owner), Const(str(name)), _), ())) \
+            case Store(Attr(Name(owner) as place, name), None, _) \
+                    | Effect(Call(_, (Name(owner) as place, Const(str(name)), _), ())) \
                     if owner in new and name not in new[owner]:
-                found.add(stmt)
+                if not any(_is_data_of(ref.storage.cls, name) for ref in context.kind(stmt, place).refs):
+                    found.add(stmt)
                 new[owner].add(name)
         for name in names.bound((stmt,)):
             new.pop(name, None)
         match stmt:
             case Bind((name,), (Call(Attr(_, "__new__"), _, ()),)):
                 new[name] = set()
+
+
+def _is_data_of(cls: type | None, name: str) -> bool:
+    """Whether reading the attribute of an object that has no such field gives what the class has."""
+    found = None if cls is None else inspect.getattr_static(cls, name, None)
+    return found is not None and not isinstance(found, (types.MemberDescriptorType, cached_property))
 
 
 def _count_bindings(code: Code) -> dict[str, int]:
