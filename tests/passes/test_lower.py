@@ -418,7 +418,7 @@ def returns_elsewhere(block: tuple[core.Statement, ...]) -> int:
 # ---------------------------------------------------------------- refusals, names, places
 
 @pytest.mark.parametrize("body, said", [
-    ("class C: pass", "a class inside"), ("async def g(): pass", "`async`"),
+    ("class C(*bases): pass", "the bases of this class"), ("async def g(): pass", "`async`"),
     ("x = g((yield x))", "`yield` in this place"), ("from . import y", "a relative import"),
     ("y = g(x and (z := 1))", "`:=`"),
     ("y = 1 if x else (z := 1)", "`:=`"), ("y = x < g(x, (x := 1))", "`:=`"), ("y = {x: (x := 1)}", "`:=`"),
