@@ -34,6 +34,7 @@ from srcgrad.lang.core import (
     Refuse,
     Store,
     Tuple,
+    Unary,
     replace,
     statements,
 )
@@ -94,10 +95,8 @@ def new(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: d
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:
         held = {key: make.function(v) if isinstance(v, Function) else v for key, v in members.items()}
-        module = ev.outer("__name__")
-        assert module is not None
         try:
-            cls = made_in(str(module.value()), name, bases, keywords, annotations, held)
+            cls = made_in(_module(ev), name, bases, keywords, annotations, held)
         except Exception as error:
             make.add(Refuse(f"this class can't be made: {error}", "correct it", at=expr.at))
             return Const(None)
@@ -127,6 +126,12 @@ def again(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs:
                           "define the class before the loop, and keep what its methods read in the object", expr.at)
         made.several.add(known.obj)
     return args[0]
+
+
+def _module(ev: Evaluator) -> str:
+    """The name of the module in which the function stands."""
+    outer = ev.outer("__name__")
+    return "__main__" if outer is None else str(outer.value())
 
 
 def _as_method(function: Function, read: frozenset[str], own: dict[str, str]) -> Function:
@@ -226,6 +231,8 @@ def _made_of(ev: Evaluator, expr: Call, function: Any, parts: list[Any]) -> Abst
         except Exception as error:
             make.add(Refuse(f"this can't be made: {error}", "correct it", at=expr.at))
             return Const(None)
+        if isinstance(made, type) and made.__module__ == __name__:
+            made.__module__ = _module(ev)
         known = [ev.new_classes.classes[part] for part in parts if isinstance(part, type)
                  and part in ev.new_classes.classes]
         if isinstance(made, type) and made not in ev.new_classes.classes:
@@ -264,6 +271,9 @@ def _static(ev: Evaluator, expr: Expr, item: Abstract, env: Env) -> Any:
             parts = [_static(ev, e, ev(e, env), env) for e in values]
             return next((f for f in parts if f is _UNSET or f is NOT_YET),
                         {k.value: v for k, v in zip(keys, parts) if isinstance(k, Const)})
+        case Unary("-", operand):
+            known = _static(ev, operand, ev(operand, env), env)
+            return -known if isinstance(known, (int, float, complex)) else _UNSET
         case Item(owner, index):
             of, at = (_static(ev, e, ev(e, env), env) for e in (owner, index))
             generic = isinstance(of, (type, typing._SpecialForm)) or hasattr(of, "__origin__")

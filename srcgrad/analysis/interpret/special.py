@@ -22,7 +22,6 @@ from srcgrad.analysis.interpret import (
     quiet,
     settable,
 )
-from srcgrad.analysis.interpret.constants import CONSTANT
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
@@ -450,5 +449,5 @@ SPECIAL: dict[Any, Handler] = {
     defaultdict: _default_dict,
     changes.has_field: _has_field, changes.permute: _permute, changes.sort_order: _sort_order,
     dataclasses.replace: _replace, dataclasses.asdict: _as_dict, dataclasses.astuple: _as_tuple,
-    copy.copy: _copy, copy.deepcopy: _deepcopy, **CONSTANT,
+    copy.copy: _copy, copy.deepcopy: _deepcopy,
 }
