@@ -204,7 +204,8 @@ def _facts(entry: Entry, callees: Callees, assumed: dict[Any, Any], unit: Unit, 
     assumed: which lengths are equal, as far as that was needed before; so the next walk need not find it out.
     """
     facts = interpret(unit.code, unit.outer, entry, callees, optimistic, chains, assumed,
-                      callees.work, unit.found.function, unit.steps)
+                      callees.work, unit.found.function, unit.steps,
+                      callees.kept.wrong_guesses)
     # names that later passes take out of the program (of callees put in place, say) still decided what it is
     callees.guards.update(facts.guards)
     return facts

@@ -104,9 +104,48 @@ def tuple_of_two_lengths(x):
     return sum(parts)
 
 
+def key_added_by_an_update(x):
+    state = {"p": x, "q": x * 2.0}
+    for i in range(3):
+        state = {**state, "u": x * i + state["p"]}
+    return sum(np.sum(v * v) for v in state.values())
+
+
+def key_added_on_one_way(x):
+    state = {"p": x, "q": x * 2.0}
+    if x[0] > 0.1:
+        state = {**state, "u": x * 3}
+    more = {**state, "w": x * state["p"]}
+    return sum(np.sum(v * v) for v in more.values())
+
+
+def keys_added_until(x):
+    state = {"p": x, "q": x * 2.0}
+    while len(state) < 4:
+        state = {**state, f"u{len(state)}": x * state["q"]}
+    return sum(np.sum(v * v) for v in state.values())
+
+
+def key_taken_out_between_updates(x):
+    state = {"p": x, "q": x * 2.0}
+    for i in range(3):
+        state = state | {"u": x * i}
+        if x[i] > 0.1:
+            state.pop("p", None)
+    return sum(np.sum(v * v) for v in state.values())
+
+
+def updated_state(x):
+    state = {"p": x, "v": x * 2.0, "n": 0}
+    for _ in range(3):
+        state = {**state, "p": state["p"] + 0.1 * state["v"], "n": state["n"] + 1}
+    return np.sum(state["p"] ** 2) * state["n"]
+
+
 PROGRAMS = [exact_dict_meets_another, object_made_in_a_try, object_changed_in_a_try, dict_of_other_keys,
             key_that_may_be_there, dict_comprehension_in_a_handler, values_taken_from_one_of_two_dicts,
-            tuple_of_two_lengths]
+            tuple_of_two_lengths, key_added_by_an_update, key_added_on_one_way, keys_added_until,
+            key_taken_out_between_updates, updated_state]
 
 
 @pytest.mark.parametrize("options", MODES, ids=str)
@@ -115,3 +154,9 @@ def test_gradient(f: Callable, options: dict[str, bool]) -> None:
     gradient = derivative(f, (0,), **options)
     for x in (np.array([0.78, 0.5, 0.58]), np.array([-0.78, 0.5, 0.05])):
         compare(as_tuple(gradient(x.copy()), (0,)), differences(f, (x,), (0,)))
+
+
+def test_a_state_that_keeps_its_keys_is_a_name_for_each() -> None:
+    text = derivative(updated_state, (0,)).source(np.ones(3))
+    assert "other keys" not in text
+    assert "dict" not in text and "add_at" not in text and "state_v_bar" in text

@@ -46,6 +46,7 @@ from srcgrad.lang.core import (
 from srcgrad.passes.cursors import advanced
 from srcgrad.passes.descent import Descent, Recursive
 from srcgrad.passes.generators import in_place, refused
+from srcgrad.passes.guesses import WrongGuess, confirmed
 from srcgrad.passes.handed import handed_over
 from srcgrad.passes.hoist import Hoister, Maker
 from srcgrad.passes.lower.jumps import breaks
@@ -80,6 +81,8 @@ def inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: Kept) 
     while True:
         try:
             return _inline_all(unit, facts_of, kept)
+        except WrongGuess as wrong:
+            kept.wrong_guesses.add(wrong.at)
         except Recursive as found:
             # a function made inside is known by its place: each attempt makes it anew
             code = found.code.code.at if isinstance(found.code, Function) else found.code
@@ -94,7 +97,8 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: Kept)
         new = inline(unit, facts, kept) or moved(unit, facts) \
             or advanced(unit, facts) and inline(unit, facts, kept) \
             or inline(unit, facts, kept, generators=True) or refused(unit, facts) \
-            or not facts.evaluator.pending and (handed_over(unit) or scattered(unit))
+            or not facts.evaluator.pending and (
+                confirmed(unit, facts, kept.wrong_guesses) or handed_over(unit) or scattered(unit))
         if not new and facts.evaluator.pending and not facts.optimistic:
             # all wait for each other, round a loop, say
             facts = facts_of(unit, True)

@@ -9,6 +9,7 @@ from srcgrad.analysis.values import Closure
 from srcgrad.errors import SrcgradError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
+    At,
     Code,
     Return,
     statements,
@@ -26,11 +27,13 @@ class Kept:
     """Functions that turned out to call themselves, by their code.
 
     `circular` are those that are put in place only where they go down a structure; those in `calls` stay calls.
+    `wrong_guesses`: see `passes.guesses`.
     """
 
     def __init__(self) -> None:
         self.circular: set[Any] = set()
         self.calls: set[Any] = set()
+        self.wrong_guesses: set[At] = set()
 
     def add(self, code: Any) -> bool:
         """Notes that a function can't be put in place as it was tried; False if that was known."""

@@ -228,7 +228,7 @@ def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
             if key is not None:
                 ev(key, env)
             item = ev(value, env)
-            if key is None and (found := sure_keys(ev, item)) is not None:
+            if key is None and (found := sure_keys(ev, item, expr.at)) is not None:
                 known[k] = tuple(found)
                 open_ends |= not is_settled(ev, item)
         if None in known:
@@ -252,10 +252,15 @@ def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
     return Abstract(DictOf(()), frozenset((Ref(storage),)))
 
 
-def sure_keys(ev: Evaluator, item: Abstract) -> list[Any] | None:
+OTHER_KEYS = "this dict has other keys than it was known to have"
+
+
+def sure_keys(ev: Evaluator, item: Abstract, at: At | None = None) -> list[Any] | None:
     """The keys of a dict, where all of them are known and there for life; as long as that isn't settled, one that is
-    empty is taken for one that is filled."""
+    empty is taken for one that is filled.  at: where other keys may have come up later, in an earlier attempt."""
     found = keys(item)
+    if at in ev.wrong_guesses:
+        return None
     if not item.refs or ANY in found or not found and not is_settled(ev, item):
         return None
     return found if all(ref.storage.has(key) for ref in item.refs for key in found) else None
@@ -269,7 +274,7 @@ def is_settled(ev: Evaluator, item: Abstract) -> bool:
 def no_more_keys(owner: Expr, keys: Sequence[Any], at: At | None) -> Statement:
     """What is known of the keys isn't settled, so it is looked at when the program runs."""
     other = Compare(Call(Name("len"), (owner,), at=at), ("!=",), (Const(len(keys)),), at=at)
-    return If(other, (Refuse("this dict has other keys than it was known to have", "Loop over its items.", at=at),),
+    return If(other, (Refuse(OTHER_KEYS, "Loop over its items.", at=at),),
               at=at)
 
 

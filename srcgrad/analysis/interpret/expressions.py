@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -57,6 +57,7 @@ from srcgrad.analysis.values import (
     one_of,
 )
 from srcgrad.lang.core import (
+    At,
     Attr,
     Bin,
     Bool,
@@ -120,6 +121,7 @@ class Evaluator:
         self.in_play = settable.InPlay()                       # what code may be followed yet
         self.parsed: dict[int, tuple[Any, Expr]] = {}           # expressions inside of comprehensions, by their node
         self.live_after: frozenset[str] = frozenset()
+        self.wrong_guesses: Set[At] = frozenset()    # where dicts turned out to have other keys than was thought
         self.chains: Mapping[Any, tuple[Any, ...]] | None = None    # `Unit.chains`, as long as calls are put in place
         self.descents: dict[tuple[Any, int], Mapping[Any, int]] = {}    # calls that go down a structure, how deep it is
         self.made = Made(Fresh())        # what rewriting makes

@@ -4,7 +4,7 @@ Facts about storages only grow; the walk is repeated until none does.  A loop is
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,7 @@ from srcgrad.analysis.values import (
 from srcgrad.errors import UnsupportedError
 from srcgrad.lang import names
 from srcgrad.lang.core import (
+    At,
     Attr,
     Bind,
     Code,
@@ -185,13 +186,13 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
               user_result: Callable | None = None, optimistic: bool = False,
               chains: Mapping[Statement, tuple[Any, ...]] | None = None,
               assumed: dict[Any, Any] | None = None, work: Work | None = None, function: Any = None,
-              steps: frozenset[Statement] = frozenset()) -> Facts:
+              steps: frozenset[Statement] = frozenset(), wrong_guesses: Set[At] = frozenset()) -> Facts:
     """Interprets a function for these arguments.
 
     optimistic: what is known of a value that waits for functions to be put in place is taken for all that it may be.
     assumed: guards of lengths that were taken to be equal when the function was interpreted before; those that are
     from now on are added.  function: the one that the code was made of.  steps: branches that are taken, unless an
-    exception came before them.
+    exception came before them.  wrong_guesses: where dicts turned out to have other keys than they were known to have.
     """
     work = Work() if work is None else work
     heap = Heap()
@@ -208,6 +209,7 @@ def interpret(code: Code, outer: Callable[[str], Outer | None], entry: Entry,
         facts = Facts(heap, live, guards=guards, rewritten=rewritten, given_complex=entry.complex,
                       optimistic=optimistic)
         walk = _Walk(facts, outer, entry, user_result, work)
+        walk.ev.wrong_guesses = wrong_guesses
         walk.steps, walk.versions = steps, versions
         walk.ev.made, walk.ev.chains, walk.ev.parsed, walk.ev.in_play = made, chains, parsed, in_play
         known = _equal_lengths(guards)

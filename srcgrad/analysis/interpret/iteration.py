@@ -209,7 +209,7 @@ class _Loop(Sequences):
     def uneven_keys(self, owner: Expr) -> Tuple | None:
         """The keys of a dict, if they are known and hold things of different kinds: the loop is then written out."""
         item = self.ev(owner, self.env)
-        found = containers.sure_keys(self.ev, item)
+        found = containers.sure_keys(self.ev, item, self.at)
         if found is None or not 1 < len(found) <= 8 or not all(isinstance(k, (str, int)) for k in found):
             return None
         kinds = [self.ev.value(part) for key in found
