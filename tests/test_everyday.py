@@ -1,12 +1,14 @@
 """Programs as scientists write them, each for something that was once refused, wrong or slow."""
 import collections
 import heapq
+import json
 import math
 
 import numpy as np
 import pytest
 
 from harness import check_program
+from srcgrad import UnsupportedError, grad
 
 X = np.array([0.7, 1.3, -0.4])
 LONG = np.array([0.7, 1.3, -0.4, 2.0, 0.9, -1.0, 3.0])
@@ -243,3 +245,59 @@ def bound_inside(x):
 
 def test_names_bound_inside_expressions():
     check_program(bound_inside, (X,), (0,))
+
+
+# ---------------------------------------------------------------- what is refused isn't caught
+
+class Quiet:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return True
+
+
+def through_text(x):
+    return float(json.loads(str(x[0])))
+
+
+def recursively_through_text(x, n):
+    return through_text(x) if n == 0 else recursively_through_text(x, n - 1) * x[1]
+
+
+def in_a_try(x):
+    try:
+        return through_text(x) * x[1]
+    except Exception:
+        return x[2]
+
+
+def in_a_bare_try(x):
+    for v in x:
+        try:
+            s = v * v
+            if v > 1:
+                s = through_text(x)
+        except:     # noqa: E722 (as is written)
+            s = v
+    return s
+
+
+def by_a_callee(x):
+    try:
+        return recursively_through_text(x, 2)
+    except (KeyError, RuntimeError):
+        return x[2]
+
+
+def under_a_manager(x):
+    s = x[2]
+    with Quiet():
+        s = through_text(x) * x[1]
+    return s
+
+
+@pytest.mark.parametrize("f", [in_a_try, in_a_bare_try, by_a_callee, under_a_manager])
+def test_what_is_refused_is_caught_by_no_handler(f):
+    with pytest.raises(UnsupportedError, match="may read here what a differentiated value was written to as text"):
+        grad(f)(X)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
+import importlib.util
 import itertools
 import math
 import operator
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial import polyutils
 
 from srcgrad import grad
 from srcgrad.errors import UnsupportedError
@@ -90,7 +92,21 @@ MATRIX = np.array([[1.0, 4.0, 2.0, 0.5], [3.0, -1.0, 2.5, 7.0], [0.0, 6.0, -2.0,
 ROW = np.array([1.0, -2.0, 4.0, 3.0, 0.5])
 HOLES = np.array([[1.0, np.nan, 2.0], [3.0, 4.0, np.nan]])
 SQUARE = np.array([[2.0, 1.0], [0.5, -3.0]])
+if importlib.util.find_spec("scipy"):
+    import scipy.linalg
+    import scipy.optimize
+
+    CALLS |= {
+        scipy.linalg.norm: [((ROW,), {}), ((ROW, 1), {}), ((SQUARE, "fro"), {}), ((SQUARE,), {"axis": 0})],
+        scipy.linalg.circulant: [((ROW,), {}), (([1.0],), {})],
+        scipy.linalg.companion: [((ROW,), {}), (([2.0, 1.0],), {})],
+        **{f: [((np.array([0.5, -1.0, 2.0, 0.25]),), {}), (([1.0, 2.0],), {})]
+           for f in (scipy.optimize.rosen, scipy.optimize.rosen_der)},
+    }
 CALLS |= {
+    **{f: [(([1.0, 2.0, 4.0], [2.0, 1.0, 5.0]), {}), (([1.0], [2.0]), {})]
+       for f in (statistics.correlation, statistics.linear_regression)},
+    polyutils.as_series: [(([ROW, [1.0, 0.0]],), {}), (([ROW, [1.0, 0.0]],), {"trim": False})],
     np.cov: [((MATRIX,), {}), ((MATRIX,), {"rowvar": False}), ((ROW, ROW ** 2), {}), ((ROW,), {"bias": True}),
              ((MATRIX,), {"ddof": 2}), ((MATRIX, MATRIX ** 2), {"rowvar": False})],
     np.corrcoef: [((MATRIX,), {}), ((ROW, ROW ** 2), {}), ((MATRIX,), {"rowvar": False})],

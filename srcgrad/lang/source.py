@@ -27,13 +27,17 @@ from srcgrad.errors import ArgumentError, SourceNotFound, UnsupportedError
 from srcgrad.lang.core import At
 from srcgrad.lang.load import code_in_scope, codes, compile_body, future_flags
 
-__all__ = ["Found", "find", "in_library", "is_user_function", "mangle"]
+__all__ = ["Found", "find", "in_library", "is_followed", "is_user_function", "mangle"]
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FAR = 1_000_000
 _RELOAD = "Reload the module or restart Python, so that the file says what runs."
 _LIBRARIES = ("numpy", "scipy")
+# Modules of libraries whose functions are plain Python of numbers and arrays.
+_PLAIN_MODULES = frozenset(("colorsys", "statistics", "scipy.spatial.distance", *(
+    f"numpy.polynomial.{kind}"
+    for kind in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre", "polyutils"))))
 _STDLIB = os.path.normpath(sysconfig.get_paths()["stdlib"])
 _REFUSED = {
     inspect.CO_COROUTINE: "an async function",
@@ -96,6 +100,17 @@ def find(function: Callable[..., Any]) -> Found:
         bound_kwargs=bound_kwargs,
         signature=_signature(plain),
     )
+
+
+def is_followed(obj: Any) -> bool:
+    """Whether it is a function of a library that is plain Python like the user's.
+
+    >>> import colorsys
+    >>> is_followed(colorsys.rgb_to_yiq), is_followed(ast.walk)
+    (True, False)
+    """
+    return isinstance(obj, types.FunctionType) and obj.__globals__.get("__name__") in _PLAIN_MODULES \
+        and bool(_lines(obj.__code__, obj.__globals__))
 
 
 def is_user_function(obj: Any) -> bool:

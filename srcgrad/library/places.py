@@ -126,3 +126,13 @@ def vander(x, N=None, increasing=False):
     if not increasing:
         powers = powers[::-1]
     return np.power(np.reshape(x, (-1, 1)), powers)
+
+
+# ---------------------------------------------------------------- np.array(x, ndmin=n)
+
+def at_least_1d(x):
+    return np.atleast_1d(x)
+
+
+def at_least_2d(x):
+    return np.atleast_2d(x)

@@ -13,7 +13,8 @@ CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers", "co
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
 LATER = {"statistics": ("statistic",), "scipy.stats": ("distributions", "frozen"),
-         "scipy.integrate": ("integration",), "scipy.sparse": ("sparse",), "typing": ("annotations",)}
+         "scipy.integrate": ("integration",), "scipy.sparse": ("sparse",), "scipy.linalg": ("matrices",),
+         "scipy.optimize": ("valleys",), "numpy.polynomial": ("series",), "typing": ("annotations",)}
 _loaded: set[str] = set()
 
 F = TypeVar("F", bound=Callable)

@@ -68,3 +68,24 @@ def harmonic_mean(data):
     if len(items) < 1:
         raise statistics.StatisticsError("harmonic_mean requires at least one data point")
     return len(items) / sum([1 / item for item in items])
+
+
+@equivalent(statistics.correlation, count=2)
+def correlation(x, y):
+    x, y = list(x), list(y)
+    if len(x) != len(y) or len(x) < 2:
+        raise statistics.StatisticsError("correlation requires two data sets of the same length, of at least two")
+    x_middle, y_middle = sum(x) / len(x), sum(y) / len(y)
+    both = sum([(a - x_middle) * (b - y_middle) for a, b in zip(x, y)])
+    x_squares, y_squares = sum([(a - x_middle) ** 2 for a in x]), sum([(b - y_middle) ** 2 for b in y])
+    return both / math.sqrt(x_squares * y_squares)
+
+
+@equivalent(statistics.linear_regression, count=2)
+def linear_regression(x, y):
+    x, y = list(x), list(y)
+    if len(x) != len(y) or len(x) < 2:
+        raise statistics.StatisticsError("linear regression requires two data sets of the same length, of at least two")
+    x_middle, y_middle = sum(x) / len(x), sum(y) / len(y)
+    slope = sum([(a - x_middle) * (b - y_middle) for a, b in zip(x, y)]) / sum([(a - x_middle) ** 2 for a in x])
+    return statistics.LinearRegression(slope=slope, intercept=y_middle - slope * x_middle)

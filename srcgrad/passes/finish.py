@@ -4,7 +4,6 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from types import CellType
 from typing import Any
 
@@ -15,23 +14,18 @@ from srcgrad.lang import names, printing
 from srcgrad.lang.core import (
     Call,
     Code,
-    Const,
-    Jump,
     Name,
     Param,
-    Refuse,
-    Statement,
-    blocks,
     expressions,
     statements,
     walk,
-    with_blocks,
 )
 from srcgrad.lang.load import load_all
 from srcgrad.passes.assemble import Parts
 from srcgrad.passes.callees import Compiled
 from srcgrad.passes.optimize.pipeline import optimise as optimise_body
 from srcgrad.passes.outer_names import given_back
+from srcgrad.passes.refusals import raised, refuse
 from srcgrad.passes.reverse.context import Context
 from srcgrad.passes.unit import Unit, lowered
 from srcgrad.passes.versions import OWN_MEANING
@@ -113,7 +107,7 @@ def _loaded(context: Context, codes: list[Code], origin: Mapping[str, str],
         codes = [replace(c, body=optimise_body(c.body, context, origin, c.params)) for c in codes]
     codes = [given_back(context.unit, c) for c in codes]
     helpers = dict(context.helpers)
-    codes = [replace(c, body=_refusals(c.body, helpers, context)) for c in codes]
+    codes = [replace(c, body=raised(c.body, helpers, context.unit.found.globals)) for c in codes]
     text = "\n\n".join(printing.function(c) for c in codes) + "\n"
     unit = context.unit
     made = load_all(text, [c.name for c in codes], unit.found.globals, *_surroundings(unit, codes, helpers))
@@ -124,7 +118,7 @@ def load_code(unit: Unit, code: Code, helpers: dict[str, Any]) -> Callable:
     """A function in core form as a function that runs, with the user's defaults."""
     helpers = dict(helpers)
     params = tuple(replace(p, default=None) for p in code.params)
-    code = replace(code, body=_refusals(code.body, helpers, None), params=params)
+    code = replace(code, body=raised(code.body, helpers, unit.found.globals), params=params)
     text = printing.function(code) + "\n"
     cells, found = _surroundings(unit, [code], helpers)
     function = unit.found.function
@@ -138,7 +132,7 @@ def _surroundings(unit: Unit, codes: list[Code], helpers: dict[str, Any]) -> tup
     if "refuse" not in unit.found.globals and "refuse" not in unit.found.cells:
         # it is printed inside of nested functions, which don't read it
         free.add("refuse")
-        helpers = {**helpers, "refuse": lambda what, remedy: _refuse(None, remedy, what)}
+        helpers = {**helpers, "refuse": lambda what, remedy: refuse(None, remedy, what)}
     cells: dict[str, Any] = {n: cell for n, cell in unit.found.cells.items() if n in free and n not in unit.scopes}
     own = {c.name for c in codes}
     given = {n: obj for n, obj in helpers.items() if n in free and n not in own}
@@ -163,24 +157,3 @@ def _bring_in(name: str, outer: Outer, cells: dict[str, Any], helpers: dict[str,
         cells[name] = outer.cell
     elif outer.value() is not MISSING:
         helpers[name] = outer.value()
-
-
-def _refusals(block: tuple[Statement, ...], helpers: dict[str, Any], context: Context | None) -> tuple[Statement, ...]:
-    """Refuse statements as `raise`: the error knows the place in the user's source."""
-    out: list[Statement] = []
-    for stmt in block:
-        if isinstance(stmt, Refuse):
-            name = f"refuse_line_{stmt.at.line}" if stmt.at is not None else "refuse_here"
-            while name in helpers:
-                name += "_"
-            helpers[name] = partial(_refuse, stmt.at, stmt.remedy)
-            out.append(Jump("raise", Call(Name(name), (Const(stmt.what),))))
-        elif blocks(stmt):
-            out.append(with_blocks(stmt, tuple(_refusals(b, helpers, context) for b in blocks(stmt))))
-        else:
-            out.append(stmt)
-    return tuple(out)
-
-
-def _refuse(at: Any, remedy: str, what: str) -> UnsupportedError:
-    return UnsupportedError(what, at, remedy)

@@ -57,7 +57,7 @@ from srcgrad.analysis.values import (
     number_of,
 )
 from srcgrad.lang.core import Attr, Call, Const, Expr, Item, Name, Star, rebuild, suspends
-from srcgrad.lang.source import is_user_function
+from srcgrad.lang.source import is_followed, is_user_function
 from srcgrad.library.iteration import transposed, zip_both, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
 from srcgrad.rules.nondifferentiable import draws, is_nondifferentiable, is_pure, leaves_the_program
@@ -143,7 +143,7 @@ class Calls:
         target = function.obj if isinstance(function, Known) else function
         if target is zip and len(expr.args) == 1 and isinstance(expr.args[0], Star):
             return self._transposed(ev, expr, expr.args[0], env)
-        inlined = isinstance(function, Closure) or _user_code(target) or is_library(target) \
+        inlined = isinstance(function, Closure) or _user_code(target) or is_library(target) or is_followed(target) \
             or isinstance(target, types.MethodType) and equivalent_of(target) is not None
         args, kwargs = self.arguments(ev, expr, env, inlined=inlined and target)
         if isinstance(function, Closure):
@@ -253,7 +253,7 @@ class Calls:
         created = _hashable(function) and function in CREATORS and not _any_active(args, kwargs)
         if created or _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
             return self._inactive(ev, expr, function, args, kwargs)
-        if _user_code(function) or is_library(function):
+        if _user_code(function) or is_library(function) or is_followed(function) and _any_active(args, kwargs):
             return self.user(ev, expr, function, args, kwargs)
         return self.opaque(ev, expr, function, args, kwargs)
 

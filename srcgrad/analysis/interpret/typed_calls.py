@@ -11,10 +11,11 @@ from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.values import Array, Known, Value, number_of, same_dtype
 from srcgrad.lang.core import Attr, Call, Const, Expr, Name
-from srcgrad.library import writers
+from srcgrad.library import places, writers
 
 # what their `dtype` says is what a cast of the result does, or of the argument
 MAKERS = {np.array: 1, np.asarray: 1, np.asanyarray: 1, np.ascontiguousarray: 1, np.asfortranarray: 1, np.full: 2}
+AT_LEAST: dict[Any, Any] = {0: None, 1: places.at_least_1d, 2: places.at_least_2d}        # np.array's ndmin
 SUMMERS = (np.sum, np.mean, np.prod, np.cumsum, np.cumprod, np.trace, np.var, np.std)
 
 
@@ -56,6 +57,11 @@ class TypedCall:
 
     def cast(self, function: Any) -> Expr | None:
         """np.asarray(x, dtype=t)   ->   np.asarray(x).astype(t, copy=False)"""
+        least = self.kwargs.get("ndmin") if function is np.array and self.active() else None
+        if isinstance(least, Const) and least.value in AT_LEAST:
+            del self.kwargs["ndmin"]
+            made = self.plain_call(function, self.args)
+            return made if least.value == 0 else self.use(AT_LEAST[least.value], made)
         position = MAKERS.get(function) if hashable(function) else None
         if position is not None and (dtype := self.cast_to(position)) is not None:
             return self.with_type(self.plain_call(function, self.args), dtype, self.args[position - 1])

@@ -33,7 +33,7 @@ REDUCTIONS: dict[Any, tuple[Callable, str | Callable]] = {
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat", "at")
 REDUCE: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
-KEYWORDS = frozenset(("out", "where", "initial", "dtype", "casting", "copy"))
+KEYWORDS = frozenset(("out", "where", "initial", "dtype", "casting", "copy", "ndmin"))
 REFUSED = {"nditer": "np.ndindex", "as_strided": "slices, or sliding_window_view", "nested_iters": "np.ndindex"}
 _NAMES = frozenset((*UFUNC_METHODS, *draws.NAMES, *REFUSED, *"""copyto put place putmask fill_diagonal
     put_along_axis fill
