@@ -57,17 +57,20 @@ def attribute(ev: Evaluator, expr: Attr, owner: Abstract, cls: type, env: Env) -
     if isinstance(found, functools.cached_property):
         return _cached(ev, expr, owner, found, held, env)
     refuse_descriptor(found, cls, expr)
+    of_class = isinstance(found, (types.FunctionType, classmethod, staticmethod))
     if held is not None:
-        if found is None or hasattr(type(found), "__get__") or all(
+        if found is None or hasattr(type(found), "__get__") and not of_class or all(
                 containers.surely(ref.storage, name, env) or not ref.storage.shrinks and _is_set_first(cls, name)
                 for ref in owner.refs):
             return held
         if isinstance(found, ClassVariable):
             return _or_of_class(ev, expr, owner, found)
+        if of_class:
+            raise Refused(f"`{name}` may be a function of the object's own here, or that of a {cls.__name__}",
+                          f"set it in any case, first thing in `{cls.__name__}.__init__`", expr.at)
         return ev.heap.join(held, ev.class_attribute(cls, name))        # as long as the object has no such field
     if name == "__class__":
         return Abstract(Known(cls))
-    of_class = isinstance(found, (types.FunctionType, classmethod, staticmethod))
     if settable.may_be_set(ev, owner, name):
         return NOT_YET
     if of_class:

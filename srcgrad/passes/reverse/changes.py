@@ -8,6 +8,7 @@ A container that something changes has its adjoint in the shadow, and each chang
 """
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -272,10 +273,19 @@ class Changes:
         bars = self._bars(stmt, change, state, out)
         out.append(Effect(Call(self.c.helper("permute_back", containers.permute_back), (bars, change.key))))
 
-    def _gone(self, stmt: Statement, change: Change, state: State, out: Out) -> None:
-        """What is taken out of a dict or an object has the adjoint zero, which nobody need say."""
+    def _remove(self, stmt: Statement, change: Change, state: State, out: Out) -> None:
+        """What is taken out of a dict has the adjoint zero, which nobody need say; what a `defaultdict` is asked for
+        afterwards it makes itself."""
+        if any(ref.storage.cls is defaultdict for ref in self.c.kind(stmt, change.owner).refs):
+            self._unset(stmt, change, state, out)
 
-    _remove = _clear = _unset = _gone
+    _clear = _remove
+
+    def _unset(self, stmt: Statement, change: Change, state: State, out: Out) -> None:
+        """What was read later under the name was the class's."""
+        bars = self._bars(stmt, change, state, out)
+        out.append(Effect(Call(Attr(bars, "clear")) if change.key is None else
+                          Call(Attr(bars, "pop"), (change.key, Const(None)))))
 
 
 def length(context: Context, value: Expr) -> Expr:
