@@ -210,6 +210,10 @@ class Talking:
         self._write()
         return True
 
+    def __lt__(self, other):
+        self._write()
+        return True
+
 
 def test_methods_that_are_followed():
     def f(x):
@@ -225,7 +229,8 @@ def test_methods_that_are_followed():
 @pytest.mark.parametrize("use", [
     lambda t, a: f"{t}", lambda t, a: print(t), lambda t, a: 1.0 if t else 2.0, lambda t, a: not t,
     lambda t, a: any([t]), lambda t, a: {t: 1.0}, lambda t, a: a[t], lambda t, a: t in [1, t],
-    lambda t, a: [t] == [t]])
+    lambda t, a: [t] == [t], lambda t, a: sorted([t, t]), lambda t, a: [(1, t), (1, t)].sort(),
+    lambda t, a: sorted([2, 1], key=lambda k: Talking(a)), lambda t, a: (t, 1) < (t, 2), lambda t, a: 1 < t < 2])
 def test_methods_that_nobody_follows_change_nothing(use):
     def f(x):
         a = x.copy()

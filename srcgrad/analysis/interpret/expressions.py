@@ -448,7 +448,8 @@ class Evaluator:
         values = [self.value(i) for i in items]
         if expr.ops[0] in ("==", "!=") and all(isinstance(v, (ListOf, DictOf)) for v in values):
             settable.check_class(self, items, None, expr.at)
-            quiet.check_inside(self, items, quiet.EQUAL, expr.at)
+        if any(isinstance(v, (ListOf, DictOf, TupleOf)) for v in values):
+            quiet.check_inside(self, items, quiet.ORDER, expr.at)
         if own_operator(self, expr, list(zip(items, values))):
             return NOT_YET
         return self.fresh(expr, numeric(self.result(OPERATORS[expr.ops[0]], values), *values), False)

@@ -356,6 +356,7 @@ def _permute(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwar
 
 def _sort_order(calls: Calls, ev: Evaluator, expr: Call, args: list[Abstract], kwargs: dict, env: Env) -> Abstract:
     """With a key that changes something, the keys are made by statements."""
+    quiet.check_inside(ev, args, quiet.ORDER, expr.at)
     key = kwargs.get("key")
     if key is None or quiet.is_quiet_value(ev, key, env) and not isinstance(ev.value(key), ObjectOf):
         return Abstract(UNKNOWN)
