@@ -93,21 +93,6 @@ def test_is_right(f, options):
     check_program(f, (X,), (0,), **options)
 
 
-def test_a_generator_that_is_sent_values_in_two_places_is_refused():
-    def f(x):
-        def averages():
-            total, n = 0.0, 0
-            v = yield None
-            while True:
-                total, n = total + v, n + 1
-                v = yield total / n
-        g = averages()
-        next(g)
-        return sum(g.send(v) for v in x)
-    with pytest.raises(srcgrad.UnsupportedError):
-        srcgrad.grad(f)(X)
-
-
 @pytest.mark.parametrize("f", [
     lambda x: sum(w := deque(x)) * (2.0 if isinstance(w, deque) else 1.0),
     lambda x: sum(w := deque(x, maxlen=3)) * (2.0 if isinstance(w, list) else 1.0),

@@ -223,12 +223,14 @@ class If(Statement):
 
 @dataclass(frozen=True, eq=False)
 class For(Statement):
-    """managed: it is the body of a `with` over a generator, in which what the body raises arrives at the `yield`."""
+    """managed: it is the body of a `with` over a generator, in which what the body raises arrives at the `yield`.
+    result: what the iterator returns when it has ended, of `result = yield from iter`."""
     target: str
     iter: Expr
     body: tuple[Statement, ...]
     orelse: tuple[Statement, ...] = ()
     managed: bool = False
+    result: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,7 +88,7 @@ _BINDS: dict[type, Callable[[Any], tuple[str, ...]]] = {
     core.Bind: lambda s: s.names,
     core.Unpack: lambda s: s.names,
     core.Store: lambda s: (s.place.id,) if isinstance(s.place, core.Name) else (),
-    core.For: lambda s: (s.target,),
+    core.For: lambda s: (s.target,) if s.result is None else (s.target, s.result),
     core.Try: lambda s: tuple(name for _, name, _ in s.handlers if name is not None),
     core.With: lambda s: tuple(name for _, name in s.items if name is not None),
 }

@@ -292,6 +292,8 @@ def _statement(stmt: core.Statement, indent: str) -> list[str]:
             return _def(code, name, indent, False)
         case core.If():
             return _if(stmt, indent, "if")
+        case core.For(_, source, result=str(result)):
+            return wrap(f"{result} = yield from {text(source)}", indent)
         case core.For(target, source, body, orelse):
             return _loop(f"for {target} in {text(source)}:", body, orelse, indent)
         case core.While(test, body, orelse):

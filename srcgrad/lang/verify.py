@@ -111,7 +111,7 @@ class _Verifier:
         self.block(stmt.orelse, loop)
 
     def for_(self, stmt: core.For, loop: bool) -> None:
-        self.targets((stmt.target,))
+        self.targets((stmt.target,) if stmt.result is None else (stmt.target, stmt.result))
         self.expr(stmt.iter)
         self.block(stmt.body, True)
         self.block(stmt.orelse, loop)

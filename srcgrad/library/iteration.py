@@ -392,12 +392,27 @@ def zip_longest(first, second, /):
         yield (a[k] if k < len(a) else None), (b[k] if k < len(b) else None)
 
 
-@equivalent(itertools.zip_longest)
+@equivalent(itertools.zip_longest, count=2, keywords=True)
 def zip_longest_filled(first, second, /, *, fillvalue):
     a = list(first)
     b = list(second)
     for k in range(max(len(a), len(b))):
         yield (a[k] if k < len(a) else fillvalue), (b[k] if k < len(b) else fillvalue)
+
+
+@equivalent(itertools.zip_longest)
+def zip_longest_of_many(*iterables, fillvalue=None):
+    rows = []
+    longest = 0
+    for iterable in iterables:
+        row = list(iterable)
+        rows.append(row)
+        longest = max(longest, len(row))
+    for k in range(longest):
+        items = []
+        for row in rows:
+            items.append(row[k] if k < len(row) else fillvalue)
+        yield tuple(items)
 
 
 @equivalent(itertools.groupby)

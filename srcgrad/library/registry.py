@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
-CHAPTERS = ("builtins", "iteration", "functional", "mathematics", "writers", "compositions", "places", "polynomials",
-            "order_statistics", "mapping", "heaps")
+CHAPTERS = ("builtins", "iteration", "cursors", "functional", "mathematics", "writers", "compositions", "places",
+            "polynomials", "order_statistics", "mapping", "heaps")
 
 # Chapters of modules that not everybody has loaded: nobody can call what is in a module that isn't.
 LATER = {"statistics": ("statistic",), "scipy.stats": ("distributions", "frozen"),

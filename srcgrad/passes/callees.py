@@ -169,7 +169,6 @@ class Callees:
         self._walks = 0                         # how often a function was looked at for its summary
         self._compiled: dict[Any, Compiled] = {}
         self._names: set[str] = set()
-        self._lifted: dict[Any, Any] = {}       # functions of their own that functions made inside have become
         self.texts: list[str] = []
         self.guards: dict[Any, Any] = {}
         self.kept = Kept()             # functions that are recursive
@@ -184,7 +183,7 @@ class Callees:
         if can_inline(function, receiver, self.kept):
             return None
         if isinstance(function, Closure):
-            return lifted_call(ev, expr, function, env, self._lifted, classes_in([*args, *kwargs.values()]))
+            return lifted_call(ev, expr, function, env, self.kept.lifted, classes_in([*args, *kwargs.values()]))
         found = self.found(function, expr)
         items = self._bound(ev, found, expr, args, kwargs)
         if _is_unsettled(items, ev.optimistic):

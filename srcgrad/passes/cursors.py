@@ -6,23 +6,22 @@
                                             it_next = it_next + 1
         for x in it: ...                    while it_next < len(it_items): x = it_items[it_next]; ...
 
-A generator that runs over something finite is made a list; one of an endless loop with a single `yield` is stepped:
+A generator is taken apart (`passes.machines`), and each of these statements is a step of it:
 
-        g = averages(k)                     the statements before the loop; g_started = False
-        a = next(g)                 ->      if g_started: the statements after the `yield`
-        b = g.send(v)                       g_started = True; those before it; a = what it gives
+        g = averages(k)                     g_mean = 0.0; g_at = 0
+        a = next(g)                 ->      if g_at == 0: ...
+        b = g.send(v)
 """
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.rewrites import Make
-from srcgrad.analysis.values import Array, Known, Lazy, ListOf, RangeOf, TupleOf
+from srcgrad.analysis.values import Known, Lazy
 from srcgrad.lang import names
 from srcgrad.lang.core import (
     Attr,
@@ -31,7 +30,6 @@ from srcgrad.lang.core import (
     Call,
     Compare,
     Const,
-    Effect,
     Expr,
     For,
     Function,
@@ -40,19 +38,18 @@ from srcgrad.lang.core import (
     Jump,
     Name,
     Opaque,
-    Return,
     Statement,
-    Store,
     While,
-    Yield,
     expressions,
     names_read,
     statements,
     walk,
 )
-from srcgrad.passes.lower.returns import duplicate
+from srcgrad.library.cursors import cursor_of
+from srcgrad.passes.leaving import without_jumps
+from srcgrad.passes.machines import Machine, Names, Unfit
 from srcgrad.passes.meanwhile import between, may_change
-from srcgrad.passes.producers import callee_of_generator, does_nothing_else, generator_of, is_finite, matters
+from srcgrad.passes.producers import callee_of_generator, generator_of, is_sequence, matters, source_of
 from srcgrad.passes.splice import Splicer
 from srcgrad.passes.unit import Unit
 
@@ -69,10 +66,14 @@ class _Use:
 def advanced(unit: Unit, facts: Facts) -> bool:
     """Notes in the facts how iterators that several statements advance are spelled out; whether there are any."""
     found = False
+    for stmt, name, items in _remembered(unit, facts):
+        found |= _taken(unit, facts, stmt, name, items)
     for stmt, name, call in _made(unit, facts):
         uses = _uses(unit, facts, name)
         if uses is not None and any(matters(facts, u.stmt) for u in uses):
-            found |= _sequence(unit, facts, stmt, name, call, uses) or _stepped(unit, facts, stmt, name, call, uses)
+            source = source_of(facts, stmt, call)
+            found |= source is not call and _sequence(unit, facts, stmt, name, source, uses) \
+                or _stepped(unit, facts, stmt, name, call, uses) or _sequence(unit, facts, stmt, name, source, uses)
     return found
 
 
@@ -83,6 +84,15 @@ def _made(unit: Unit, facts: Facts) -> Iterator[tuple[Bind, str, Call]]:
             case Bind((name,), (Call() as call,)) if bound[name] == 1:
                 if isinstance(facts.kind(stmt, call).value, Lazy):
                     yield stmt, name, call
+
+
+def _remembered(unit: Unit, facts: Facts) -> Iterator[tuple[Bind, str, Expr]]:
+    """What steps of generators run over, and what it is called."""
+    for stmt in statements(unit.code.body):
+        match stmt:
+            case Bind((name,), (Call(func, (items,)),)) if stmt in facts.before:
+                if facts.kind(stmt, func).value == Known(cursor_of):
+                    yield stmt, name, items
 
 
 def _uses(unit: Unit, facts: Facts, name: str) -> list[_Use] | None:
@@ -120,19 +130,17 @@ def _is_send(node: Expr, name: str) -> bool:
 
 # ---------------------------------------------------------------- over a sequence
 
-def _sequence(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: list[_Use]) -> bool:
-    source = _source(facts, stmt, call)
+def _sequence(unit: Unit, facts: Facts, stmt: Bind, name: str, source: Expr | None, uses: list[_Use]) -> bool:
     if source is None or any(_is_send(u.expr, name) for u in uses):
         return False
-    if source is call and may_change(unit, facts, stmt, call, between(unit.code.body, stmt, [u.stmt for u in uses])):
+    if isinstance(source, Call) and source is stmt.values[0] and may_change(
+            unit, facts, stmt, source, between(unit.code.body, stmt, [u.stmt for u in uses])):
         return False
-    items, position = (unit.fresh.name(f"{name}_{part}") for part in ("items", "next"))
-    unit.made |= {items, position}
-    cursor = _Cursor(items, position)
+    cursor = _cursor(unit, name)
 
     def start(make: Make) -> list[Statement]:
-        value = source if source is not call else Call(make.outside("list", list), (call,), at=stmt.at)
-        return [Bind((items,), (value,), at=stmt.at), Bind((position,), (Const(0),), at=stmt.at)]
+        value = source if source is not stmt.values[0] else Call(make.outside("list", list), (source,), at=stmt.at)
+        return cursor.start(value, stmt.at)
     facts.replacements[stmt] = start
     for use in uses:
         if isinstance(use.stmt, For) and use.expr is use.stmt.iter:
@@ -142,24 +150,68 @@ def _sequence(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses:
     return True
 
 
-def _source(facts: Facts, stmt: Bind, call: Call) -> Expr | None:
-    """What the iterator runs over: a sequence, or the call itself, which then is made a list."""
-    func = facts.kind(stmt, call.func).value
-    known = func.obj if isinstance(func, Known) else None
-    if known is iter and len(call.args) == 1:
-        value = facts.value(stmt, call.args[0])
-        if isinstance(value, (Array, ListOf, RangeOf, TupleOf)):
-            return call.args[0]
-    if known in (zip, enumerate, reversed, map, iter) and does_nothing_else(facts, stmt, call) and not any(
-            isinstance(facts.value(stmt, a), Lazy) for a in call.args):
-        return call
-    return call if is_finite(facts, stmt, call) else None
+def _taken(unit: Unit, facts: Facts, stmt: Bind, name: str, source: Expr) -> bool:
+    """Where all that is done with a cursor is to ask whether there is more, and to take it."""
+    places = [(s, e) for s in statements(unit.code.body) if s in facts.before for top in expressions(s)
+              for e in walk(top)]
+    asked = [(s, e) for s, e in places if isinstance(e, Call) and isinstance(e.func, Attr)
+             and e.func.value == Name(name) and e.func.name in ("more", "take")]
+    if len(asked) != sum(e == Name(name) or isinstance(e, (Function, Opaque)) and name in names_read(e)
+                         for _, e in places):
+        return False
+    if isinstance(facts.kind(stmt, source).value, Lazy):
+        made = _making(unit, facts, stmt, source)
+        if made is None or not _stepped(unit, facts, made[0], name, made[1], [_Use(s, e) for s, e in asked]):
+            return False
+        if made[0] is not stmt:
+            facts.replacements[stmt] = lambda make: []
+        return True
+    if not is_sequence(facts.value(stmt, source)):
+        return False
+    cursor = _cursor(unit, name)
+    facts.replacements[stmt] = lambda make: cursor.start(source, stmt.at)
+    for s, e in asked:
+        assert isinstance(e, Call) and isinstance(e.func, Attr)
+        facts.rewrites[s, id(e)] = cursor.more if e.func.name == "more" else cursor.take
+    return True
+
+
+def _making(unit: Unit, facts: Facts, stmt: Bind, source: Expr) -> tuple[Bind, Call] | None:
+    """Where the iterator is made that a step of a generator runs over, and nobody else."""
+    if isinstance(source, Call):
+        return stmt, source
+    body = list(statements(unit.code.body))
+    made = [s for s in body if isinstance(source, Name) and source.id in names.bound_by(s)]
+    reads = sum(e == source for s in body if s in facts.before for top in expressions(s) for e in walk(top))
+    match made:
+        case [Bind((_,), (Call() as call,)) as bind] if reads == 1 and bind in facts.before:
+            return bind, call
+    return None
+
+
+def _cursor(unit: Unit, name: str) -> _Cursor:
+    items, position = (unit.fresh.name(f"{name}_{part}") for part in ("items", "next"))
+    unit.made |= {items, position}
+    return _Cursor(items, position)
 
 
 @dataclass(frozen=True)
 class _Cursor:
     items: str
     position: str
+
+    def start(self, items: Expr, at: Any) -> list[Statement]:
+        return [Bind((self.items,), (items,), at=at), Bind((self.position,), (Const(0),), at=at)]
+
+    def more(self, parts: tuple[Expr, ...], make: Make) -> Expr:
+        return self._left()
+
+    def take(self, parts: tuple[Expr, ...], make: Make) -> Expr:
+        at = parts[0].at
+        value = make.name("item")
+        make.add(Bind((value,), (self._item(at),), at=at))
+        make.add(self._advance(at))
+        return Name(value, at=at)
 
     def _left(self) -> Expr:
         return Compare(Name(self.position), ("<",), (Call(Name("len"), (Name(self.items),)),))
@@ -177,7 +229,10 @@ class _Cursor:
         if len(parts) > 2:
             make.add(If(self._left(), taken, (Bind((value,), (parts[2],), at=at),), at=at))
         else:
-            make.add(If(self._left(), taken, (Jump("raise", Name("StopIteration"), at=at),), at=at))
+            ended = Compare(Name(self.position), (">=",), (Call(Name("len"), (Name(self.items),)),))
+            make.add(If(ended, (Jump("raise", Name("StopIteration"), at=at),), at=at))
+            for s in taken:
+                make.add(s)
         return Name(value, at=at)
 
     def loop(self, stmt: For) -> Any:
@@ -194,72 +249,67 @@ def _followed(make: Make, body: Block) -> Block:
 
 # ---------------------------------------------------------------- step by step
 
-@dataclass(frozen=True)
-class _Machine:
-    """A generator that is `before`, and then `head; yield value; tail` for ever; `sent`: the name of what is sent."""
-    before: Block
-    head: Block
-    value: Expr
-    sent: str | None
-    tail: Block
-
-
-def _machine(body: Block) -> _Machine | None:
-    whole = [s for s in body if not isinstance(s, Return)]
-    if not whole or not isinstance(last := whole[-1], While) or last.test != Const(True):
-        return None
-    before = tuple(whole[:-1])
-    at = [k for k, s in enumerate(last.body) if any(isinstance(e, Yield) for e in expressions(s))]
-    total = sum(isinstance(e, Yield) for s in statements(body) for e in expressions(s))
-    leaves = any(isinstance(s, (Return, Jump)) for s in statements(last.body))
-    loud = any(isinstance(s, (Store, Effect, For, While)) for s in statements(before))
-    if len(at) != 1 or total != 1 or leaves or loud:
-        return None
-    stmt = last.body[at[0]]
-    value = expressions(stmt)[0]
-    assert isinstance(value, Yield)
-    sent = stmt.names[0] if isinstance(stmt, Bind) else None
-    return _Machine(before, last.body[:at[0]], value.value, sent,
-                    last.body[at[0] + 1:])
-
-
 def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: list[_Use]) -> bool:
     found = generator_of(facts, stmt, call)
     callee = None if found is None else callee_of_generator(*found)
-    if callee is None or _machine(callee.code.body) is None:
+    if callee is None or not _can_be_stepped(callee.code.body):
         return False
-    started = unit.fresh.name(f"{name}_started")
-    made: list[_Machine] = []
+    machine = Machine(Names(*(unit.fresh.name(f"{name}_{part}") for part in ("at", "item", "result", "going"))),
+                      unit.fresh.name, lambda name, obj: Const(obj))
+    bound = Counter(n for s in statements(unit.code.body) for n in names.bound_by(s))
+    bound.update(p.name for p in unit.code.params)
 
     def start(make: Make) -> list[Statement]:
         work: Splicer = make.work          # type: ignore[attr-defined]
         out: list[Statement] = []
-        bound = names.bound(unit.code.body)
-        machine = _machine(work.spliced(callee, call, call, stmt, out, changing=bound))
-        assert machine is not None
-        made.append(machine)
-        return [*out, *machine.before, Bind((started,), (Const(False),), at=stmt.at)]
+        body = work.spliced(callee, call, call, stmt, out, changing=names.bound(unit.code.body))
+        inside = Counter(n for s in statements(body) for n in names.bound_by(s))
+        machine.outside = work.outside
+        machine.fresh = work.made
+        unit.made.update(vars(machine.names).values())
 
-    def step(sent: Expr, at: Any) -> tuple[Block, Expr]:
-        machine = made[0]
-        tail: list[Statement] = [] if machine.sent is None else [Bind((machine.sent,), (sent,), at=at)]
-        tail += duplicate(machine.tail)
-        resumed = [If(Name(started), tuple(tail), at=at)] if tail else []
-        return (*resumed, Bind((started,), (Const(True),), at=at), *duplicate(machine.head)), machine.value
+        def is_settled(expr: Expr) -> bool:
+            return isinstance(expr, Const) or isinstance(expr, Name) and inside[expr.id] == 0 and bound[expr.id] <= 1
+        return [*out, *machine.take_apart(body, is_settled)]
 
-    def advance(parts: tuple[Expr, ...], make: Make, sends: bool) -> Expr:
+    def next_(parts: tuple[Expr, ...], make: Make) -> Expr:
+        at, item = parts[0].at, machine.names.item
+        stop: Statement = Jump("raise", machine.stopped(), at=at)
+        if len(parts) > 2:
+            stop = Bind((item,), (parts[2],), at=at)
+        return advance(Const(None), (stop,), make, at)
+
+    def send(parts: tuple[Expr, ...], make: Make) -> Expr:
         at = parts[0].at
-        block, value = step(parts[1] if sends else Const(None), at)
-        item = make.name("item")
-        for s in (*block, Bind((item,), (value,), at=at)):
+        return advance(parts[1], (Jump("raise", machine.stopped(), at=at),), make, at)
+
+    def advance(sent: Expr, at_end: Block, make: Make, at: Any) -> Expr:
+        for s in machine.step(sent, at_end):
             make.add(s)
+        item = make.name("item")
+        make.add(Bind((item,), (Name(machine.names.item),), at=at))
         return Name(item, at=at)
+
+    def more(parts: tuple[Expr, ...], make: Make) -> Expr:
+        """A step of another generator asks, and then takes."""
+        at, going = parts[0].at, make.name("more")
+        make.add(Bind((going,), (Const(True),), at=at))
+        for s in machine.step(Const(None), (Bind((going,), (Const(False),), at=at),)):
+            make.add(s)
+        return Name(going, at=at)
+
+    def take(parts: tuple[Expr, ...], make: Make) -> Expr:
+        return Name(machine.names.item, at=parts[0].at)
 
     def loop(use: For) -> Any:
         def build(make: Make) -> list[Statement]:
-            block, value = step(Const(None), use.at)
-            body = (*block, Bind((use.target,), (value,), at=use.at), *_followed(make, use.body))
-            return [While(Const(True), body, at=use.at)]
+            given = Bind((use.target,), (Name(machine.names.item),), at=use.at)
+            match machine.step(Const(None), (Jump("break", at=use.at),)):
+                case (If(test, step, (Jump("break"),)),):
+                    return [While(test, (*step, given, *_followed(make, use.body)), use.orelse, at=use.at)]
+                case step:
+                    body = (*step, given, *_followed(make, use.body))
+                    return list(without_jumps(unit, (While(Const(True), body, use.orelse, at=use.at),)))
         return build
 
     facts.replacements[stmt] = start
@@ -267,7 +317,17 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
         if isinstance(use.stmt, For) and use.expr is use.stmt.iter:
             facts.replacements[use.stmt] = loop(use.stmt)
         else:
-            facts.rewrites[use.stmt, id(use.expr)] = partial(advance, sends=_is_send(use.expr, name))
+            assert isinstance(use.expr, Call)
+            method = use.expr.func.name if isinstance(use.expr.func, Attr) else ""
+            facts.rewrites[use.stmt, id(use.expr)] = {"send": send, "more": more, "take": take}.get(method, next_)
     return True
 
 
+def _can_be_stepped(body: Block) -> bool:
+    taken = iter(range(10**6))
+    try:
+        Machine(Names("at", "item", "result", "going"), lambda hint: f"{hint}{next(taken)}",
+                lambda name, obj: Const(obj)).take_apart(body, lambda expr: False)
+    except Unfit:
+        return False
+    return True

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
+from srcgrad.analysis.interpret.new_classes import classes_in
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.unpacking import taken_apart
 from srcgrad.analysis.values import Closure, Lazy
 from srcgrad.lang import names
@@ -25,6 +27,7 @@ from srcgrad.lang.core import (
     For,
     Name,
     Refuse,
+    Return,
     Statement,
     Try,
     With,
@@ -40,6 +43,7 @@ from srcgrad.lang.core import (
 from srcgrad.lang.source import find
 from srcgrad.library.iteration import zip_both
 from srcgrad.passes.leaving import left_by_return, without_jumps
+from srcgrad.passes.lifting import listed_call
 from srcgrad.passes.listed import listed
 from srcgrad.passes.lower.returns import duplicate
 from srcgrad.passes.meanwhile import may_change
@@ -63,19 +67,21 @@ def in_place(work: Splicer, stmt: For, whole: For) -> list[Statement]:
     if found[0] is zip_both and not (isinstance(second := stmt.iter.args[1], Call)
                                      and is_finite(work.facts, stmt, second)
                                      and not may_change(work.unit, work.facts, stmt, second, statements(stmt.body))):
-        return [Refuse("the second of these iterators may do something, or never end, while the first is at work",
-                       "make a list of it, `list(...)`", at=stmt.at)]
-    if callee.key in work.kept:
+        return [whole]
+    if callee.key in work.kept or isinstance(found[0], Closure) and callee.code.at in work.kept:
         return _as_list(work, found, stmt, whole)
     before: list[Statement] = []
     changed = work.changed
     body = work.spliced(callee, call, stmt.iter, stmt, before, changing=names.bound((whole,)))
     problem = _unfit(body, whole)
-    if problem is not None and not whole.managed and not work.facts.kind(stmt, stmt.iter).active:
+    must = whole.managed or whole.result is not None
+    if problem is not None and not must and not work.facts.kind(stmt, stmt.iter).active:
         work.changed = changed
         return [whole]
     if problem is not None:
         return [Refuse(*problem, at=stmt.at)]
+    if whole.result is not None:
+        body = _returning(body, whole.result)
     live = work.facts.live.after.get(stmt, frozenset())
     body = _named_by_target(body, whole.target)
     out = without_jumps(work.unit, _Placing(whole, live).block(body))
@@ -85,18 +91,39 @@ def in_place(work: Splicer, stmt: For, whole: For) -> list[Statement]:
     return [*before, *out]
 
 
+def _returning(body: Block, result: str) -> Block:
+    """The generator's body, which leaves what it returns under this name."""
+    out: list[Statement] = []
+    for stmt in body:
+        if isinstance(stmt, Return):
+            out += [Bind((result,), (stmt.value,), at=stmt.at), replace(stmt, value=Const(None))]
+        else:
+            inner = blocks(stmt)
+            out.append(with_blocks(stmt, tuple(_returning(b, result) for b in inner)) if inner else stmt)
+    return tuple(out)
+
+
 def _as_list(work: Splicer, found: tuple[Any, bool], stmt: For, whole: For) -> list[Statement]:
     """The loop over a generator that calls itself runs over a list of its elements."""
     function, receiver = found
     call = whole.iter
     assert isinstance(call, Call)
     work.changed = True
-    made = None if isinstance(function, Closure) else listed(find(function))
+    assert isinstance(stmt.iter, Call)
+    reads_changes = may_change(work.unit, work.facts, stmt, stmt.iter, statements(stmt.body))
+    if isinstance(function, Closure) and whole.result is None and not reads_changes:
+        env = work.facts.before[stmt]
+        try:
+            given = classes_in([work.facts.kind(stmt, e) for e in stmt.iter.args])
+            made_inside = listed_call(work.facts.evaluator, call, function, env, work.kept.lifted, given, work.outside)
+        except Refused as refused:
+            return [Refuse(refused.what, refused.remedy, at=whole.at)]
+        return [replace(whole, iter=made_inside)]
+    made = None if isinstance(function, Closure) or whole.result is not None else listed(find(function))
     if made is None:
         return [Refuse("a generator that calls itself is supported only where it is a function of its own that ends "
                        "and does nothing else", "let it return a list", at=whole.at)]
-    assert isinstance(stmt.iter, Call)
-    if may_change(work.unit, work.facts, stmt, stmt.iter, statements(stmt.body)):
+    if reads_changes:
         return [Refuse("a generator that calls itself reads here what the loop over it changes",
                        "make a list of it, `list(...)`", at=whole.at)]
     owner = (call.func.value,) if receiver and isinstance(call.func, Attr) else ()

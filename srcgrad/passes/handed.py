@@ -2,6 +2,10 @@
 
         t = x * x, np.sin(x)        # what a function that was put in place returns
         a, b = t                    ->      a, b = x * x, np.sin(x)
+
+Objects that are made at once are made one by one, so that each can be its fields.
+
+        p, q = Point(x, y), Point(y, x)     ->      p = Point(x, y); q = Point(y, x)
 """
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ from collections import Counter
 
 from srcgrad.lang.core import (
     Bind,
+    Call,
+    Expr,
     Name,
     Star,
     Statement,
@@ -26,7 +32,7 @@ Block = tuple[Statement, ...]
 
 
 def handed_over(unit: Unit) -> Unit | None:
-    """The function without such tuples, or None where there are none."""
+    """The function without such tuples and makings, or None where there are none."""
     readers = Counter(name for stmt in statements(unit.code.body) for e in expressions(stmt) for name in names_read(e))
     body = _block(unit, readers, unit.code.body)
     return None if body is unit.code.body else unit.with_body(body)
@@ -45,8 +51,29 @@ def _block(unit: Unit, readers: Counter[str], block: Block) -> Block:
             made, stmt, changed = out.pop(), whole, True
             if made in unit.chains:
                 unit.chains[stmt] = unit.chains[made]
-        out.append(stmt)
+        parts = _one_by_one(unit, stmt)
+        changed |= len(parts) > 1
+        out += parts
     return tuple(out) if changed else block
+
+
+def _one_by_one(unit: Unit, stmt: Statement) -> list[Statement]:
+    """A statement that makes several objects as one for each of them, where none reads what another is called."""
+    if not isinstance(stmt, Bind) or len(stmt.names) == 1 or not any(_makes(unit, v) for v in stmt.values):
+        return [stmt]
+    if any(not names_read(v).isdisjoint(stmt.names[:k]) for k, v in enumerate(stmt.values)):
+        return [stmt]
+    parts: list[Statement] = [Bind((name,), (v,), at=stmt.at) for name, v in zip(stmt.names, stmt.values)]
+    unit.keep_chain(parts, stmt)
+    return parts
+
+
+def _makes(unit: Unit, value: Expr) -> bool:
+    """Whether the expression makes an object."""
+    if not isinstance(value, Call) or not isinstance(value.func, Name) or value.func.id in unit.bound_here:
+        return False
+    outer = unit.outer(value.func.id)
+    return outer is not None and isinstance(outer.value(), type)
 
 
 def _whole(unit: Unit, readers: Counter[str], made: Statement, taken: Statement) -> Bind | None:

@@ -49,6 +49,7 @@ from srcgrad.passes.generators import in_place, refused
 from srcgrad.passes.guesses import WrongGuess, confirmed
 from srcgrad.passes.handed import handed_over
 from srcgrad.passes.hoist import Hoister, Maker
+from srcgrad.passes.kept_iterators import kept_as_objects
 from srcgrad.passes.lower.jumps import breaks
 from srcgrad.passes.moving import moved
 from srcgrad.passes.outer_names import with_own_names
@@ -96,7 +97,8 @@ def _inline_all(unit: Unit, facts_of: Callable[[Unit, bool], Facts], kept: Kept)
     for _ in range(MOST_ROUNDS):
         new = inline(unit, facts, kept) or moved(unit, facts) \
             or advanced(unit, facts) and inline(unit, facts, kept) \
-            or inline(unit, facts, kept, generators=True) or refused(unit, facts) \
+            or inline(unit, facts, kept, generators=True) \
+            or kept_as_objects(unit, facts) and inline(unit, facts, kept) or refused(unit, facts) \
             or not facts.evaluator.pending and (
                 confirmed(unit, facts, kept.wrong_guesses) or handed_over(unit) or scattered(unit))
         if not new and facts.evaluator.pending and not facts.optimistic:
@@ -172,7 +174,8 @@ class Inliner(Hoister):
         self.guarded -= isinstance(stmt, (Try, With))
         if not self.calls(stmt):
             if self.generators and isinstance(stmt, For) and isinstance(whole, For) \
-                    and generator_of(self.facts, stmt, stmt.iter) and (stmt.managed or matters(self.facts, stmt)):
+                    and generator_of(self.facts, stmt, stmt.iter) \
+                    and (stmt.managed or stmt.result is not None or matters(self.facts, stmt)):
                 return in_place(self, stmt, whole)
             return [whole]
         if isinstance(stmt, While) and isinstance(whole, While):
@@ -255,14 +258,17 @@ class Inliner(Hoister):
 
     def _while(self, stmt: While, whole: While) -> list[Statement]:
         """while f(x): ...   ->   t = f(x); while t: ...; t = f(x)     where nothing leaves the loop"""
-        if breaks(stmt.body):
-            head: list[Statement] = []
-            goes_on = self.hoist(stmt, stmt.test, head)
-            leave = (Jump("break", at=stmt.at),)
-            return [While(Const(True), (*head, If(goes_on, whole.body, leave, at=stmt.at)), at=stmt.at)]
-        test = self.made("test")
         first: list[Statement] = []
         value = self.hoist(stmt, stmt.test, first)
+        match first:
+            case [Bind((name,), (only,))] if value == Name(name):
+                return [replace(whole, test=only)]
+            case []:
+                return [replace(whole, test=value)]
+        if breaks(stmt.body):
+            leave = (Jump("break", at=stmt.at),)
+            return [While(Const(True), (*first, If(value, whole.body, leave, at=stmt.at)), at=stmt.at)]
+        test = self.made("test")
         first.append(Bind((test,), (value,), at=stmt.at))
         again: list[Statement] = []
         value = self.hoist(stmt, stmt.test, again)

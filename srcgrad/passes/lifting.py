@@ -48,6 +48,7 @@ from srcgrad.lang.core import (
     with_blocks,
     with_expressions,
 )
+from srcgrad.passes.listed import listed_code
 from srcgrad.passes.lower.jumps import single_exit
 from srcgrad.passes.methods import Own
 from srcgrad.runtime.closures import carry
@@ -70,6 +71,14 @@ def lifted_call(ev: Evaluator, expr: Call, closure: Closure, env: Env, known: di
         assert isinstance(call, Call)
         return group.call(group.first, call, lambda name: make.outside(name, functions.get(name, carry)))
     return ev.rewrite(expr, build)
+
+
+def listed_call(ev: Evaluator, expr: Call, closure: Closure, env: Env, known: dict[Any, Functions],
+                classes: Iterable[type], outside: Callable[[str, Any], Expr]) -> Call:
+    """A call of a generator made inside, which calls itself, as one of a function that returns its elements."""
+    group = _Group(ev, closure.function, env, expr, ev.new_classes.read_by(*classes))
+    functions = group.functions(known)
+    return group.call(group.first, expr, lambda name: outside(name, functions.get(name, carry)))
 
 
 class _Group:
@@ -95,8 +104,9 @@ class _Group:
         return Refused(what, remedy, self.expr.at)
 
     def _reach(self, function: Function) -> None:
-        if suspends(function.code.body):
-            raise self._refuse("a generator that is made inside and calls itself isn't supported", "return a list")
+        if suspends(function.code.body) and listed_code(function.code) is None:
+            raise self._refuse("a generator that is made inside and calls itself is supported only where it ends and "
+                               "does nothing else", "let it return a list")
         for name in function.free:
             item = self.env.get(name)
             if item is not None and isinstance(item.value, Closure) and name not in self.members:
@@ -134,7 +144,7 @@ class _Group:
         return known[own.key]
 
     def _code(self, name: str, function: Function) -> Code:
-        code = single_exit(function.code)
+        code = self._plain(function)
         own = names.local(function.code)
         if own & (self.members.keys() | frozenset(self.given[name])):
             raise self._refuse(f"`{code.name}` uses one name for two variables", "give one of them another name")
@@ -146,6 +156,11 @@ class _Group:
                 raise self._refuse(f"`{code.name}` never returns", "let it return a value")
             last = Return(Tuple((last.value, *map(Name, sorted(self.written[name])))), at=last.at)
         return Code(name, params, (*rest, last), code.at)
+
+    def _plain(self, function: Function) -> Code:
+        """The code of a function; of a generator, as one that returns a list."""
+        listed = listed_code(function.code) if suspends(function.code.body) else None
+        return single_exit(function.code) if listed is None else listed
 
     def _block(self, block: tuple[Statement, ...]) -> tuple[Statement, ...]:
         return tuple(self._statement(stmt) for stmt in block)

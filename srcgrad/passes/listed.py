@@ -21,6 +21,7 @@ from srcgrad.lang.core import (
     Call,
     Code,
     Effect,
+    For,
     List,
     Name,
     Return,
@@ -45,11 +46,9 @@ _made: dict[Any, types.FunctionType] = {}
 
 def listed(found: Found) -> types.FunctionType | None:
     """The function that returns all elements, or None where that isn't the same: it may not end, or does more."""
-    code = lower(found.tree, found.file)
-    body = list(statements(code.body))
-    sends = any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
-    does = any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield) for s in body)
-    if sends or does or not is_quiet_generator(found, code):
+    lowered = lower(found.tree, found.file)
+    code = listed_code(lowered)
+    if code is None or not is_quiet_generator(found, lowered):
         return None
     key = found.function.__code__, id(found.globals), *map(id, found.cells.values())
     if key not in _made:
@@ -57,10 +56,18 @@ def listed(found: Found) -> types.FunctionType | None:
     return _made[key]
 
 
-def _function(found: Found, code: Code) -> types.FunctionType:
+def listed_code(code: Code) -> Code | None:
+    """The same of a function in core form."""
+    body = list(statements(code.body))
+    sends = any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+    does = any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield) for s in body)
+    if sends or does or any(isinstance(s, For) and s.result is not None for s in body):
+        return None
     values = names.Fresh(names.used(code)).name("values")
-    body = (Bind((values,), (List(()),), at=code.at), *_collecting(code.body, values))
-    new = single_exit(replace(code, body=body))
+    return single_exit(replace(code, body=(Bind((values,), (List(()),), at=code.at), *_collecting(code.body, values))))
+
+
+def _function(found: Found, new: Code) -> types.FunctionType:
     defaults = found.function.__defaults__ or (), found.function.__kwdefaults__ or {}
     function, file = load(printing.function(new), new.name, found.globals, found.cells, defaults=defaults)
     remember_lowered(function, file, new)

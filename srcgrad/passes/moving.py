@@ -19,7 +19,10 @@ from srcgrad.lang.core import (
     Function,
     Name,
     Opaque,
+    Star,
     Statement,
+    Tuple,
+    Unpack,
     While,
     blocks,
     expressions,
@@ -39,7 +42,9 @@ Block = tuple[Statement, ...]
 def moved(unit: Unit, facts: Facts) -> Unit | None:
     """The function with generators made where they are run over, or None where there is nothing to move."""
     work = _Mover(unit, facts)
-    body = work.block(unit.code.body)
+    body = work.apart(unit.code.body)
+    if not work.changed:
+        body = work.block(unit.code.body)
     return unit.with_body(body) if work.changed else None
 
 
@@ -74,6 +79,39 @@ class _Mover:
             self.unit.keep_chain(new, stmt)
             out.extend(new)
         return tuple(out)
+
+    def apart(self, block: Block) -> Block:
+        """Generators that are bound at once, one by one:  a, b = f(x), g(x)   ->   a = f(x); b = g(x)"""
+        out: list[Statement] = []
+        skipped = None
+        for stmt, following in zip(block, (*block[1:], None)):
+            match stmt, following:
+                case _ if stmt is skipped:
+                    continue
+                case Bind((name,), (Tuple(values),)), Unpack(names_, Name(read), None) if name == read \
+                        and self.read[name] == self.bound[name] == 1 and len(values) == len(names_):
+                    parts, skipped = self._one_by_one(stmt, names_, values), following
+                case Bind(names_, values), _ if len(names_) > 1:
+                    parts = self._one_by_one(stmt, names_, values)
+                case _:
+                    parts = None
+            if parts is None:
+                skipped = None
+                inner = blocks(stmt)
+                parts = [with_blocks(stmt, tuple(map(self.apart, inner))) if inner else stmt]
+            self.unit.keep_chain(parts, stmt)
+            out += parts
+        return tuple(out)
+
+    def _one_by_one(self, stmt: Bind, bound: tuple[str, ...], values: tuple[Expr, ...]) -> list[Statement] | None:
+        lazy = stmt in self.facts.before and any(
+            isinstance(item.value, Lazy) and item.active for item in (self.facts.kind(stmt, v) for v in values))
+        if not lazy or any(isinstance(v, Star) for v in values) or len(set(bound)) < len(bound):
+            return None
+        if any(set(bound[:k]) & names_read(v) for k, v in enumerate(values)):
+            return None
+        self.changed = True
+        return [Bind((name,), (v,), at=stmt.at) for name, v in zip(bound, values)]
 
     def statement(self, stmt: Statement) -> list[Statement]:
         inner = blocks(stmt)
@@ -116,6 +154,8 @@ class _Mover:
     def _argument(self, stmt: Bind, arg: Expr, before: list[Statement]) -> Expr:
         if isinstance(arg, (Const, Function)) or isinstance(arg, Name) and self.bound[arg.id] <= 1:
             return arg
+        if isinstance(arg, Star):
+            return Star(self._argument(stmt, arg.value, before), at=arg.at)
         if isinstance(arg, Call) and isinstance(self.facts.kind(stmt, arg).value, Lazy):
             return self._held(stmt, arg, before)
         name = self.unit.fresh.name(arg.id if isinstance(arg, Name) else "items")

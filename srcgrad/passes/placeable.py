@@ -34,6 +34,7 @@ class Kept:
         self.circular: set[Any] = set()
         self.calls: set[Any] = set()
         self.wrong_guesses: set[At] = set()
+        self.lifted: dict[Any, Any] = {}        # functions of their own that functions made inside have become
 
     def add(self, code: Any) -> bool:
         """Notes that a function can't be put in place as it was tried; False if that was known."""

@@ -8,7 +8,18 @@ from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.quiet import is_quiet_code, is_quiet_value
 from srcgrad.analysis.interpret.state import reach
 from srcgrad.analysis.scope import MISSING
-from srcgrad.analysis.values import Closure, Known, Lazy
+from srcgrad.analysis.values import (
+    Array,
+    Closure,
+    Known,
+    Lazy,
+    ListOf,
+    ObjectOf,
+    RangeOf,
+    ShapeOf,
+    TupleOf,
+    Value,
+)
 from srcgrad.errors import SrcgradError
 from srcgrad.lang.core import (
     Bind,
@@ -16,6 +27,7 @@ from srcgrad.lang.core import (
     Code,
     Effect,
     Expr,
+    Jump,
     Statement,
     Store,
     While,
@@ -46,19 +58,46 @@ def generator_of(facts: Facts, stmt: Statement, expr: Expr) -> tuple[Any, bool] 
     return found if isinstance(facts.kind(stmt, expr).value, Lazy) and isinstance(expr, Call) else None
 
 
+def source_of(facts: Facts, stmt: Statement, call: Call) -> Expr | None:
+    """What the iterator runs over: a sequence, or the call itself, which may be made a list unless what it reads
+    changes meanwhile; or None."""
+    func = facts.kind(stmt, call.func).value
+    known = func.obj if isinstance(func, Known) else None
+    if known is iter and len(call.args) == 1 and is_sequence(facts.value(stmt, call.args[0])):
+        return call.args[0]
+    if known in (zip, enumerate, reversed, map, iter) and does_nothing_else(facts, stmt, call) and not any(
+            isinstance(facts.value(stmt, a), (Lazy, ObjectOf)) for a in call.args):
+        return call
+    return call if is_finite(facts, stmt, call) else None
+
+
+def is_sequence(value: Value) -> bool:
+    """Whether it has a length, and elements by their numbers."""
+    return isinstance(value, (Array, ListOf, RangeOf, ShapeOf, TupleOf)) \
+        or isinstance(value, Known) and isinstance(value.obj, (str, tuple, range))
+
+
 def is_finite(facts: Facts, stmt: Statement, call: Call) -> bool:
     """Whether making all elements at once gives the same: it ends, and does nothing else."""
     found = generator_of(facts, stmt, call)
     callee = None if found is None else callee_of_generator(*found)
-    if callee is None:
+    if callee is None or not all(_is_finite_argument(facts, stmt, e) for e in call.args):
         return False
     body = list(statements(callee.code.body))
     quiet = not any(isinstance(s, (While, Store)) or isinstance(s, Effect) and not isinstance(s.value, Yield)
-                    for s in body)
+                    or isinstance(s, Jump) and s.kind == "raise" for s in body)
     written = any(map(facts.written, reach([facts.kind(stmt, a) for a in call.args])))
     return quiet and not written and does_nothing_else(facts, stmt, call) and (
         callee.library or is_quiet_code(callee.code, partial(_meaning, facts, stmt, callee))) \
         and not any(isinstance(s, Bind) and isinstance(s.values[0], Yield) for s in body)
+
+
+def _is_finite_argument(facts: Facts, stmt: Statement, expr: Expr) -> bool:
+    """Whether what it is given isn't an iterator that may not end, or that others advance, too."""
+    value = facts.value(stmt, expr)
+    if isinstance(value, Lazy):
+        return isinstance(expr, Call) and is_finite(facts, stmt, expr)
+    return not (isinstance(value, ObjectOf) and hasattr(value.cls, "__next__"))
 
 
 def does_nothing_else(facts: Facts, stmt: Statement, call: Call) -> bool:
@@ -83,10 +122,10 @@ def callee_of_generator(function: Any, receiver: bool) -> Callee | None:
         found = find(function)
     except SrcgradError:
         return None
-    return callee_from(found, _code(found), receiver)
+    return callee_from(found, code_of(found), receiver)
 
 
-def _code(found: Any) -> Code:
+def code_of(found: Any) -> Code:
     """The function in core form, its jumps as they are."""
     key = found.function.__code__, found.file
     if key not in _keyed:

@@ -46,7 +46,7 @@ def rename_statement(stmt: Statement, to: Mapping[str, Expr]) -> Statement:
         case Bind(names_, _) | Unpack(names_, _, _):
             return replace(new, names=tuple(map(target, names_)))
         case For(name, _, _, _):
-            return replace(new, target=target(name))
+            return replace(new, target=target(name), result=new.result and target(new.result))
         case With(items, _):
             return replace(new, items=tuple((e, n and target(n)) for e, n in items))
         case Try(_, handlers, _, _):

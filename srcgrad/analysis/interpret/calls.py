@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +18,7 @@ from srcgrad.analysis.interpret import (
     constructors,
     containers,
     fields,
+    iterators,
     methods,
     narrowing,
     new_classes,
@@ -29,7 +29,7 @@ from srcgrad.analysis.interpret import (
     unfollowed,
 )
 from srcgrad.analysis.interpret.draws import refuse_active
-from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, captures_active, numeric
+from srcgrad.analysis.interpret.expressions import HOLE, Evaluator, numeric
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.sharing import gives_view, viewed
@@ -58,7 +58,6 @@ from srcgrad.analysis.values import (
 )
 from srcgrad.lang.core import Attr, Call, Const, Expr, Item, Name, Star, rebuild, suspends
 from srcgrad.lang.source import is_followed, is_user_function
-from srcgrad.library.iteration import transposed, zip_both, zip_iterable_first, zip_sequence_first
 from srcgrad.library.registry import Equivalent, equivalent_of, is_library, method_of
 from srcgrad.rules.nondifferentiable import draws, is_nondifferentiable, is_pure, leaves_the_program
 from srcgrad.rules.registry import has_rule
@@ -76,13 +75,9 @@ SURELY_NUMERIC: frozenset[Any] = frozenset((
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.eye,
     np.identity, np.tri, np.arange, np.linspace, np.array, np.asarray, np.argmax, np.argmin, np.argsort, np.argwhere,
     np.searchsorted, np.digitize, np.round, np.isclose, np.any, np.all, np.count_nonzero, np.flatnonzero, np.isin))
-ITERATORS = frozenset((zip, enumerate, reversed, map, filter, iter, itertools.chain.from_iterable, np.ndenumerate,
-                       *(v for v in vars(itertools).values() if isinstance(v, type))))
 READS_ITEMS = frozenset((min, max, sum, sorted, tuple, any, all))
 # Functions whose rules are for numbers and arrays: what else there may be among the elements.
 NUMBERS_OF: dict[Any, Any] = {sum: (ObjectOf, ListOf, TupleOf), min: ObjectOf, max: ObjectOf}
-COMBINATORIC = (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
-                itertools.product)
 PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, print, repr, type, id, hasattr, format,
                   float, complex, all, any, divmod, pow, callable)
 # Functions that make a new array of numbers, for which no rule is needed where those aren't differentiated.
@@ -142,9 +137,10 @@ class Calls:
             return split
         target = function.obj if isinstance(function, Known) else function
         if target is zip and len(expr.args) == 1 and isinstance(expr.args[0], Star):
-            return self._transposed(ev, expr, expr.args[0], env)
+            return iterators.spread_rows(ev, expr, env)
         inlined = isinstance(function, Closure) or _user_code(target) or is_library(target) or is_followed(target) \
-            or isinstance(target, types.MethodType) and equivalent_of(target) is not None
+            or isinstance(target, types.MethodType) and equivalent_of(target) is not None \
+            or _hashable(target) and target in iterators.ITERATORS and equivalent_of(target) is not None
         args, kwargs = self.arguments(ev, expr, env, inlined=inlined and target)
         if isinstance(function, Closure):
             return self.user(ev, expr, function, args, kwargs)
@@ -213,7 +209,7 @@ class Calls:
             return ev.fresh(expr, ListOf(key.value), key.varied)
         if function is list and args and isinstance(ev.value(args[0]), RangeOf):
             return ev.fresh(expr, ListOf(Number("int")), False)
-        if _hashable(function) and (function in ITERATORS or function in READS_ITEMS):
+        if _hashable(function) and (function in iterators.ITERATORS or function in READS_ITEMS):
             keyed = [containers.is_keyed(a) and isinstance(ev.value(a), DictOf) for a in args]
             if any(keyed):
                 return ev.rewrite(expr, partial(_as_lists, expr, keyed))
@@ -226,7 +222,7 @@ class Calls:
                 and (found := class_statements.of_maker(ev, expr, function, args, kwargs, env)):
             return found
         texts.check_call(ev, function, args, expr.at)
-        if _hashable(function) and function in ITERATORS:
+        if _hashable(function) and function in iterators.ITERATORS:
             return self.iterator(ev, expr, function, args, kwargs)
         if isinstance(function, Setter):
             cells = () if function.cell is None else ((function.name, function.cell),)
@@ -244,7 +240,7 @@ class Calls:
         spelled = SYNONYMS.get(function, function) if _hashable(function) else function
         if function is next and isinstance(args[0].value, Lazy) and isinstance(expr.args[0], Name):
             return Abstract(UNKNOWN, varied=args[0].active)     # it is advanced, and may be again elsewhere
-        plain = equivalent_of(function, tuple(map(_constant, args)), bool(kwargs))
+        plain = equivalent_of(function, tuple(map(iterators.constant, args)), bool(kwargs))
         ruled = has_rule(spelled) and not _holds_other_things(ev, function, args)
         if plain is not None and (plain.writes or _wants_plain_form(plain, ruled, args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
@@ -388,32 +384,14 @@ class Calls:
             return Call(make.outside("list", list), (rebuild(expr, parts),), at=expr.at)
         return ev.rewrite(expr, build, item)
 
-    def _transposed(self, ev: Evaluator, expr: Call, rows: Star, env: Env) -> Abstract:
-        """zip(*rows)"""
-        item = ev(rows.value, env)
-
-        def build(parts: tuple[Expr, ...], make: Make) -> Expr:
-            star = parts[1]
-            assert isinstance(star, Star)
-            return Call(make.outside("transposed", transposed), (star.value,), at=expr.at)
-        return ev.rewrite(expr, build, item) if item.active else Abstract(Lazy())
-
     def iterator(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract],
                  kwargs: dict[str, Abstract]) -> Abstract:
         """An iterator; where it has to be run in place, its generator is noted."""
-        active = any(item.active for item in [*args, *kwargs.values()])
-        active = active or isinstance(function, Closure) and captures_active(function, self.env)
-        constants = tuple(_constant(item) for item in args)
-        plain = equivalent_of(function, constants, bool(kwargs))
-        if function is zip:
-            plain = _zip_of(ev, args)
-        if function in COMBINATORIC and plain is not None and plain.count is None and not active \
-                and all(isinstance(ev.value(a), (RangeOf, Number, Known)) for a in args):
-            plain = None                # selections of numbers stay as the user wrote them
-        if plain is not None or makes_generator(function):
-            self.callees[(ev.site, id(expr))] = (function if plain is None else plain.function, False)
+        made, generator = iterators.made(ev, expr, function, args, kwargs, self.env, makes_generator(function))
+        if generator is not None:
+            self.callees[(ev.site, id(expr))] = (generator, False)
             ev.generators += 1
-        return Abstract(Lazy(), varied=active)
+        return made
 
     def user(self, ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs: dict,
               receiver: bool = False) -> Abstract:
@@ -474,26 +452,6 @@ def _holds_other_things(ev: Evaluator, function: Any, args: list[Abstract]) -> b
     values = [ev.value(a) for a in args]
     parts = [*held(values[0]), *values[1:]] if values and (function is sum or len(values) == 1) else values
     return any(isinstance(m, NUMBERS_OF[function]) for part in parts for m in members(part))
-
-
-def _constant(item: Abstract) -> Any:
-    """The argument where it is a known number; an ellipsis stands for None."""
-    if isinstance(item.value, Known):
-        return ... if item.value.obj is None else item.value.obj
-    number = number_of(item.value)
-    return None if number is None or number.linear is None else number.linear.constant
-
-
-def _zip_of(ev: Evaluator, args: list[Abstract]) -> Equivalent | None:
-    """What zips an iterator with a sequence."""
-    lazy = [not isinstance(v, (Array, ListOf, TupleOf, RangeOf)) and not _is_text(v) for v in map(ev.value, args)]
-    if lazy in ([True, False], [True, True]):
-        return Equivalent(zip_both if lazy[1] else zip_iterable_first)
-    return Equivalent(zip_sequence_first) if lazy == [False, True] else None
-
-
-def _is_text(value: Value) -> bool:
-    return isinstance(value, Known) and isinstance(value.obj, str)
 
 
 def makes_generator(function: Any) -> bool:

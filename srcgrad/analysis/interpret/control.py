@@ -10,7 +10,17 @@ from srcgrad.analysis.interpret import containers
 from srcgrad.analysis.interpret.expressions import Evaluator, Refused
 from srcgrad.analysis.interpret.managers import expansion
 from srcgrad.analysis.interpret.narrowing import narrowed
-from srcgrad.analysis.interpret.state import NOTHING, Abstract, Env, Heap, forgetful, join_envs, live_part, merge_envs
+from srcgrad.analysis.interpret.state import (
+    NOT_YET,
+    NOTHING,
+    Abstract,
+    Env,
+    Heap,
+    forgetful,
+    join_envs,
+    live_part,
+    merge_envs,
+)
 from srcgrad.analysis.lengths import Iteration
 from srcgrad.analysis.values import (
     UNKNOWN,
@@ -216,7 +226,11 @@ class Control:
         if item.refs and all(ref.storage.stays_empty for ref in item.refs) and item.value == ListOf(None):
             return self.block(stmt.orelse, env)
         element = self._element(stmt, item)
-        return self._loop(stmt, env, lambda state: self._assign(state, stmt.target, element))
+        end = self._loop(stmt, env, lambda state: self._assign(state, stmt.target, element))
+        if end is not None and stmt.result is not None:
+            self.ev.pending += 1
+            self._assign(end, stmt.result, NOT_YET)
+        return end
 
     def _element(self, stmt: For, item: Abstract) -> Abstract:
         value = self.ev.value(item)

@@ -17,6 +17,7 @@ from dataclasses import replace
 from srcgrad.analysis.interpret import containers
 from srcgrad.analysis.interpret.expressions import Evaluator
 from srcgrad.analysis.interpret.operators import method
+from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.sequences import Part, Sequences
 from srcgrad.analysis.interpret.state import Env
 from srcgrad.analysis.interpret.unpacking import taken_apart
@@ -27,6 +28,7 @@ from srcgrad.analysis.values import (
     ListOf,
     ObjectOf,
     OneOf,
+    Pending,
     join,
 )
 from srcgrad.lang.core import (
@@ -66,6 +68,8 @@ MOST_STATEMENTS = 80            # of what is made of its body, where it is writt
 
 def rewritten_loop(ev: Evaluator, stmt: For, env: Env) -> Block | None:
     """The loop over indices, or None where it stays as it is."""
+    if stmt.result is not None:
+        return _with_result(ev, stmt, env)
     if isinstance(stmt.iter, Call) and not any(isinstance(a, Star) for a in stmt.iter.args):
         new = _Loop(ev, stmt, env).rewritten()
         if new is not None:
@@ -85,6 +89,18 @@ def rewritten_unpack(ev: Evaluator, stmt: Unpack, env: Env) -> Block | None:
     if ev.value(item) != Lazy() or not item.active:
         return None
     return (replace(stmt, value=Call(Const(list), (stmt.value,), at=stmt.value.at)),)
+
+
+def _with_result(ev: Evaluator, stmt: For, env: Env) -> Block | None:
+    """Only a generator returns something, which is known when it is put in place."""
+    value = ev.value(ev(stmt.iter, env))
+    if isinstance(value, (Lazy, Pending)):
+        return None
+    if isinstance(value, ObjectOf) and hasattr(value.cls, "__next__"):
+        raise Refused("what this iterator returns, which is an object of your own, isn't known",
+                      "let it keep it in an attribute", stmt.at)
+    assert stmt.result is not None
+    return replace(stmt, result=None), Bind((stmt.result,), (Const(None),), at=stmt.at)
 
 
 def _over_object(ev: Evaluator, stmt: For, cls: type) -> Block | None:

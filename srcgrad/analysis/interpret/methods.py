@@ -18,6 +18,7 @@ from srcgrad.analysis.values import (
     Array,
     DictOf,
     Known,
+    Lazy,
     ListOf,
     Number,
     ObjectOf,
@@ -71,6 +72,8 @@ def call(calls: Calls, ev: Evaluator, expr: Call, func: Attr, owner: Abstract, e
     if isinstance(value, ObjectOf) or isinstance(value, TupleOf) and value.cls is not tuple:
         return _of_object(calls, ev, expr, func, owner, value, env)
     args, kwargs = calls.arguments(ev, expr, env)
+    if isinstance(value, Lazy) and func.name == "send" and any(a.active for a in (owner, *args)):
+        return NOT_YET                      # a step of a generator
     plain = calls.method_in_library(ev, expr, func.name, owner, args, kwargs)
     if plain is not None:
         return plain

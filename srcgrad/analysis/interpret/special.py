@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import importlib
+import itertools
 import math
 import sys
 from collections import OrderedDict, defaultdict, deque
@@ -18,6 +19,7 @@ from srcgrad.analysis.interpret import (
     containers,
     copying,
     fields,
+    iterators,
     operators,
     quiet,
     settable,
@@ -58,6 +60,7 @@ from srcgrad.lang.core import (
     Unpack,
     suspends,
 )
+from srcgrad.library.cursors import cursor_of
 from srcgrad.library.deques import BoundedDeque
 from srcgrad.runtime import containers as changes
 from srcgrad.runtime.classes import made_anew, new_class
@@ -440,11 +443,12 @@ SPECIAL: dict[Any, Handler] = {
     abs: _by_method("__abs__"), round: _by_method("__round__"), float: _by_method("__float__"),
     math.floor: _by_method("__floor__"), math.ceil: _by_method("__ceil__"), math.trunc: _by_method("__trunc__"),
     complex: _by_method("__complex__"), len: _by_method("__len__"), iter: _by_method("__iter__"),
-    next: _by_method("__next__"),
+    next: iterators.following,
     str: _by_loud_method("__str__", "__repr__"), repr: _by_loud_method("__repr__"), bool: _by_loud_method("__bool__"),
     hash: _by_loud_method("__hash__"), int: _by_loud_method("__int__", "__index__"),
     reversed: _by_method("__reversed__"), divmod: _by_method("__divmod__"), pow: _by_method("__pow__"),
     functools.partial: _partial, functools.wraps: _wraps, same: _same,
+    cursor_of: iterators.cursor, itertools.tee: iterators.teed,
     contextlib.contextmanager: _context_manager,
     list: _list, tuple: _tuple, dict: _dict, OrderedDict: _dict, deque: _deque,
     defaultdict: _default_dict,

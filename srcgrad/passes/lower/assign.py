@@ -48,7 +48,10 @@ def aug_assign(node: Any, low: Lowering) -> Statements:
     """The owner and the index are evaluated once and before the value."""
     before, place = held_place(low.expr(node.target), low)
     operator = parse.OPERATORS[parse.kind(node.op)]
-    more, value = low.hoisted(node.value) if _read_later(place, node, low) else ([], low.expr(node.value))
+    given = parse.kind(node.value) in ("Yield", "YieldFrom") and isinstance(place, core.Name) \
+        and place.id not in low.rebound     # while the function is suspended, nobody binds the name
+    first = given or _read_later(place, node, low)
+    more, value = low.hoisted(node.value) if first else ([], low.expr(node.value))
     return [*before, *more, core.Store(place, operator, value, at=low.at(node))]
 
 

@@ -68,6 +68,9 @@ class Lowering:
             first, value = self.yielded(node)
             bind, held = self.temporary(value, "sent")
             return [*first, bind], held
+        if parse.kind(node) == "YieldFrom":
+            name = self.fresh.name("result")
+            return self.given_out(node, name), core.Name(name, at=self.at(node))
         if parse.kind(node) == "BoolOp" and any(map(parse.binds_names, node.values[1:])):
             name = self.fresh.name("cond")
             return self._one_by_one(name, node.values, parse.kind(node.op)), core.Name(name, at=self.at(node))
@@ -96,6 +99,13 @@ class Lowering:
         """What a `yield` gives out, which is the first thing that its statement evaluates."""
         before, value = ([], core.Const(None)) if node.value is None else self.hoisted(node.value)
         return before, core.Yield(value, at=self.at(node))
+
+    def given_out(self, node: Any, result: str | None = None) -> Statements:
+        """`result = yield from items` gives out each of them."""
+        before, items = self.hoisted(node.value)
+        name, at = self.fresh.name("item"), self.at(node)
+        each = core.Effect(core.Yield(core.Name(name, at=at), at=at), at=at)
+        return [*before, core.For(name, items, (each,), at=at, result=result)]
 
     def _with_defaults(self, stmt: core.Statement) -> Statements:
         """`g = lambda v, s=k: v * s` takes its defaults when it is made: they get names that nobody binds again."""

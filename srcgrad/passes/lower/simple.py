@@ -39,15 +39,10 @@ def effect(node: Any, low: Lowering) -> Statements:
 
 
 def _given_out(node: Any, low: Lowering) -> Statements:
-    """`yield from items` gives out each of them."""
-    at = low.at(node)
-    if parse.kind(node) == "Yield":
-        before, value = low.yielded(node)
-        return [*before, core.Effect(value, at=at)]
-    before, items = low.hoisted(node.value)
-    name = low.fresh.name("item")
-    each = core.Effect(core.Yield(core.Name(name, at=at), at=at), at=at)
-    return [*before, core.For(name, items, (each,), at=at)]
+    if parse.kind(node) == "YieldFrom":
+        return low.given_out(node)
+    before, value = low.yielded(node)
+    return [*before, core.Effect(value, at=low.at(node))]
 
 
 @lowers("Delete")
