@@ -301,3 +301,26 @@ def under_a_manager(x):
 def test_what_is_refused_is_caught_by_no_handler(f):
     with pytest.raises(UnsupportedError, match="may read here what a differentiated value was written to as text"):
         grad(f)(X)
+
+
+# ---------------------------------------------------------------- text
+
+def formatted(x):
+    print(f"{x[0]:.2f} {x[1]!r:>6}")
+    by_name = {f"x{i}": v for i, v in enumerate(x)}
+    return by_name["x1"] ** 2 * math.gamma(x[0])
+
+
+def read_again(x):
+    return float(f"{x[0]:.15f}")
+
+
+def test_text_by_format():
+    check_program(formatted, (X,), (0,))
+    with pytest.raises(UnsupportedError, match="may read here what a differentiated value was written to as text"):
+        grad(read_again)(X)
+
+
+def test_shapes_that_do_not_fit_are_told():
+    with pytest.raises(ValueError, match="could not be broadcast together: one of shape"):
+        grad(lambda x: np.sum(x + np.ones(4)))(X)

@@ -7,6 +7,7 @@ import numpy as np
 
 from srcgrad.rules.rule import rule
 from srcgrad.runtime.arrays import sinc_partial
+from srcgrad.runtime.special import digamma
 
 
 @rule(np.exp, elementwise=True)
@@ -172,4 +173,16 @@ def erf(out_bar, out, x):
 @rule(math.erfc, elementwise=True)
 def erfc(out_bar, out, x):
     x_bar = -out_bar * (2.0 / math.sqrt(math.pi)) * np.exp(-x * x)
+    return x_bar
+
+
+@rule(math.lgamma, elementwise=True)
+def lgamma(out_bar, out, x):
+    x_bar = out_bar * digamma(x)
+    return x_bar
+
+
+@rule(math.gamma, elementwise=True)
+def gamma(out_bar, out, x):
+    x_bar = out_bar * out * digamma(x)
     return x_bar

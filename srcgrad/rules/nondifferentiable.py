@@ -68,7 +68,7 @@ _PYTHON_ZERO = (
 _PYTHON_PURE = (
     tuple, list, dict, set, frozenset, zip, enumerate, reversed, sorted, slice, map, filter, getattr, iter, divmod, min,
     max, sum, abs, pow, float, complex, object, operator.getitem, operator.itemgetter, operator.attrgetter, math.modf,
-    math.frexp, math.dist, math.gamma, math.lgamma, math.remainder)
+    math.frexp, math.dist, math.remainder)
 
 EFFECTS = (
     print, input, open, time.time, time.perf_counter, time.process_time, time.monotonic, time.sleep, warnings.warn,

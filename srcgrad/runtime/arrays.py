@@ -41,7 +41,11 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
         return np.reshape(unbroadcast(g, shape[-lead:]), shape)
     repeated = (i + lead for i, n in enumerate(shape) if n == 1 and given[i + lead] != 1)
     total = np.sum(g, axis=(*range(lead), *repeated))
-    return np.reshape(total, shape) if shape else total
+    try:
+        return np.reshape(total, shape) if shape else total
+    except ValueError:
+        raise ValueError(f"operands could not be broadcast together: one of shape {shape}, where the result has shape "
+                         f"{given}") from None
 
 
 def unbroadcast_like(g: Any, x: Any) -> Any:

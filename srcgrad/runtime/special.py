@@ -1,13 +1,31 @@
 """Parts of the derivatives of scipy.special's functions that need a choice; NumPy alone."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.arrays import expand_reduced, unbroadcast
 
-__all__ = ["bessel_quotient", "logsumexp_a", "logsumexp_b", "scale_to_zero"]
+__all__ = ["bessel_quotient", "digamma", "logsumexp_a", "logsumexp_b", "scale_to_zero"]
+
+
+def digamma(x: Any) -> Any:
+    """The derivative of the logarithm of the gamma function at a number.
+
+    >>> digamma(1.0), digamma(0.5), digamma(-1.5)       # doctest: +ELLIPSIS
+    (-0.57721566490153..., -1.9635100260214..., 0.7031566406452...)
+    """
+    if x < 0.0:
+        return digamma(1.0 - x) - math.pi / math.tan(math.pi * x)
+    total = 0.0
+    while x < 10.0:
+        total -= 1.0 / x
+        x = x + 1.0
+    y = 1.0 / (x * x)
+    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
+    return total + math.log(x) - 0.5 / x - series
 
 
 def scale_to_zero(x: Any, y: Any) -> Any:

@@ -89,6 +89,7 @@ ROWS: dict[Any, list[Case]] = {
     np.deg2rad: unary(x, False), np.radians: unary(x, False), np.rad2deg: unary(x, False), np.degrees: unary(x, False),
     np.sinc: [*unary(x, False), case(np.array([0.0, 1e-3, 0.0099, 0.0101, 1.0]))],
     math.erf: [case(0.3), case(-1.2)], math.erfc: [case(0.3), case(-1.2)],
+    math.gamma: [case(0.3), case(3.7), case(-1.2)], math.lgamma: [case(0.3), case(12.5), case(-1.2)],
     # selection
     np.maximum: binary(x, x), np.minimum: binary(p, x), np.fmax: binary(x, p), np.fmin: binary(x, x),
     np.clip: [case(x(2, 3), -0.5, 0.7), case(x(2, 3), None, 0.7), case(x(2, 3), a_min=-0.5, a_max=None),

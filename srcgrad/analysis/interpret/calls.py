@@ -249,6 +249,8 @@ class Calls:
         created = _hashable(function) and function in CREATORS and not _any_active(args, kwargs)
         if created or _hashable(function) and is_nondifferentiable(spelled) or function in PLAIN_BUILTINS:
             return self._inactive(ev, expr, function, args, kwargs)
+        if isinstance(getattr(function, "__self__", None), str) and function.__name__ == "format":
+            return self._introspection(ev, expr, format, [*args, *kwargs.values()])
         if _user_code(function) or is_library(function) or is_followed(function) and _any_active(args, kwargs):
             return self.user(ev, expr, function, args, kwargs)
         return self.opaque(ev, expr, function, args, kwargs)
