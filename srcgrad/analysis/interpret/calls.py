@@ -84,7 +84,9 @@ PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, pr
 CREATORS: frozenset[Any] = frozenset((
     np.arange, np.logspace, np.geomspace, np.hamming, np.hanning, np.blackman, np.bartlett, np.kaiser, np.vander))
 # Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
-# Functions that call no method of what their arguments hold.
+# Functions that never call what they are given, and those that call no method of what it holds.
+_CALL_NOTHING: frozenset[Any] = frozenset((
+    print, isinstance, issubclass, type, hasattr, id, repr, str, format, callable, getattr, setattr, delattr, len))
 _ASK_NOTHING: frozenset[Any] = frozenset((len, np.shape, np.ndim, np.size, issubclass))
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
@@ -242,8 +244,13 @@ class Calls:
             return Abstract(UNKNOWN, varied=args[0].active)     # it is advanced, and may be again elsewhere
         plain = equivalent_of(function, tuple(map(iterators.constant, args)), bool(kwargs))
         ruled = has_rule(spelled) and not _holds_other_things(ev, function, args)
-        if plain is not None and (plain.writes or _wants_plain_form(plain, ruled, args, kwargs)):
+        changing = not (_hashable(function) and function in _CALL_NOTHING) \
+            and _changes_captured(ev, [*args, *kwargs.values()], env)
+        if plain is not None and (plain.writes or changing or _wants_plain_form(plain, ruled, args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
+        if changing and not (_user_code(function) or is_library(function)):
+            raise Refused(f"a function that changes something is passed to `{getattr(function, '__name__', 'this')}`",
+                          "write it as a loop", expr.at)
         if ruled:
             return self._operation(ev, expr, function, spelled, args, kwargs)
         created = _hashable(function) and function in CREATORS and not _any_active(args, kwargs)
@@ -435,6 +442,11 @@ class Calls:
                 ev.heap.mark(ref.storage, loose=True)
         drop_slots(self.env, reach([*args, *kwargs.values()]))
         return unfollowed.of_call(ev, expr, function, args, kwargs)
+
+
+def _changes_captured(ev: Evaluator, items: list[Abstract], env: Env) -> bool:
+    """Whether one of the arguments is a function that may change what it has from around it."""
+    return any(quiet.may_change_captured(ev, item, env) for item in items)
 
 
 def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],

@@ -70,6 +70,8 @@ def _kind(ev: Evaluator, expr: Opaque, env: Env) -> Abstract:
         for node in parse.nodes(generator.target):
             if parse.kind(node) == "Name":
                 env[node.id] = _element(ev, source) if node is generator.target else NOTHING
+        for test in generator.ifs:
+            ev(_core(ev, expr, test), env)
     if parse.kind(expr.node) == "ListComp":
         storage = _born(ev, expr, "list", ev(_core(ev, expr, expr.node.elt), env), env)
         result = Abstract(ListOf(None), frozenset((Ref(storage),)))

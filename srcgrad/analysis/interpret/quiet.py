@@ -126,6 +126,15 @@ def is_quiet_value(ev: Evaluator, item: Abstract, env: Env) -> bool:
     return not isinstance(value, Known) or not callable(value.obj) or _changes_nothing(value.obj, None, ())
 
 
+def may_change_captured(ev: Evaluator, item: Abstract, env: Env) -> bool:
+    """Whether calling the value may change what a function made inside has from around it."""
+    value = ev.value(item)
+    if not isinstance(value, Closure) or is_quiet_value(ev, item, env):
+        return False
+    captured = [env[name] for name in value.function.free if name in env]
+    return bool(value.function.code.nonlocals) or any(c.refs or isinstance(c.value, Closure) for c in captured)
+
+
 def _object_in(ev: Evaluator, env: Env, name: str) -> Any:
     item = env[name] if name in env else ev.outer_value(name)
     return item.value.obj if isinstance(item.value, Known) else MISSING
@@ -211,4 +220,4 @@ def _has_rule(function: Any) -> bool:
 
 __all__ = ["EQUAL", "ANY_OF_THEM", "KEY", "ORDER", "SUBSCRIPT", "TEXT", "TRUTH", "check_implied", "check_inside",
            "is_quiet", "is_quiet_call", "is_quiet_code", "is_quiet_expression", "is_quiet_generator", "is_quiet_value",
-           "loud_method"]
+           "loud_method", "may_change_captured"]
