@@ -9,8 +9,8 @@ from typing import Any
 
 from srcgrad.runtime.structure import add
 
-__all__ = ["ABSENT", "add_repeats", "cut", "has_field", "held", "insert_back", "made_by", "permute", "permute_back",
-           "put_back", "put_field_back", "reopen", "sort_order", "uninsert"]
+__all__ = ["ABSENT", "add_repeats", "cut", "has_field", "has_fields", "held", "insert_back", "made_by", "permute",
+           "permute_back", "put_back", "put_field_back", "reopen", "sort_order", "uninsert"]
 
 class _Absent:
     """Without a field it isn't copied with the record that it lies in."""
@@ -145,6 +145,11 @@ def made_by(function: Callable, other: Callable | None) -> bool:
 def has_field(obj: Any, name: str) -> bool:
     """Whether the object itself has the field, in which a cached property keeps its value."""
     return name in obj.__dict__
+
+
+def has_fields(obj: Any, names: tuple[str, ...]) -> bool:
+    """Whether these are the fields of the object itself, in the order in which they were set first."""
+    return tuple(obj.__dict__) == names
 
 
 def held(container: Any, key: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret import (
+    attribute_dicts,
     class_statements,
     classes,
     closures,
@@ -104,6 +105,8 @@ class Calls:
         ev.descents.pop((ev.site, id(expr)), None)
         self.env = env
         if isinstance(expr.func, Attr):
+            if (found := attribute_dicts.call(ev, expr, expr.func, env)) is not None:
+                return found
             owner = ev(expr.func.value, env)
             if isinstance(owner.value, Super):
                 return classes.super_call(self, ev, expr, expr.func, owner, env)

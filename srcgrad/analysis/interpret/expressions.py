@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.interpret import (
+    attribute_dicts,
     classes,
     closures,
     containers,
@@ -622,6 +623,8 @@ class Evaluator:
         return Abstract(operations.SliceOf(*parts))
 
     def _item(self, expr: Item, env: Env) -> Abstract:
+        if (found := attribute_dicts.item(self, expr, env)) is not None:
+            return found
         owner, index = self(expr.value, env), self(expr.index, env)
         quiet.check_inside(self, (index,), quiet.SUBSCRIPT, expr.at)
         owner, value = self._able(expr.value, owner, narrowing.has_items)

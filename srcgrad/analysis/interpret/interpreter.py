@@ -424,7 +424,8 @@ class _Walk(Control):
     def _replaced(self, stmt: Store, owner: Abstract) -> bool:
         """Whether code of the owner's class does it, or it sets a variable, which is noted."""
         kind = self.ev.value(owner)
-        replace = stores.of_object(self.ev, stmt, operators.class_of(kind)) or new_classes.store(self.ev, stmt, kind)
+        replace = stores.of_object(self.ev, stmt, operators.class_of(kind)) or new_classes.store(self.ev, stmt, kind) \
+            or stores.of_several(stmt, kind)
         if replace is not None:
             self.facts.replacements[stmt] = replace
         return replace is not None

@@ -5,6 +5,7 @@
 """
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from srcgrad.analysis.interpret import narrowing
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Build, Make
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import ObjectOf, OneOf, TupleOf, Value
+from srcgrad.analysis.values import PENDING, ObjectOf, OneOf, TupleOf, Value
 from srcgrad.lang.core import Attr, Bin, Call, Compare, Cond, Const, Expr, Item, Name, Slice, Tuple, Unary
 from srcgrad.library.registry import is_library
 
@@ -53,10 +54,15 @@ def own_operator(ev: Evaluator, expr: Expr, operands: list[tuple[Abstract, Value
     classes = [class_of(value) for _, value in operands]
     if not any(classes):
         return False
+    if any(value == PENDING for _, value in operands):
+        return True                             # whose method it is depends on both
     for k, (item, _) in enumerate(operands):
         if item.partial and narrowing.unsure(ev, expr, k, item) is not None:
             return True
     names = _names(expr)
+    if isinstance(expr, Compare) and len(expr.ops) == 1 and (fields := _compared(classes, expr.ops[0])) is not None:
+        ev.rewrite(expr, partial(_by_fields, expr, fields))
+        return True
     build = None if names is None else _builder(classes, *names)
     if build is None and names == COMPARE["!="] and (equal := _builder(classes, *COMPARE["=="])) is not None:
         build = partial(_inverted, equal)
@@ -111,6 +117,25 @@ def as_argument(index: Expr, make: Make) -> Expr:
         case Tuple(items):
             return Tuple(tuple(as_argument(e, make) for e in items), at=index.at)
     return index
+
+
+def _compared(classes: list[type | None], op: str) -> tuple[str, ...] | None:
+    """The fields by which two objects of one data class are compared, where that is the data class's own doing."""
+    cls = classes[0]
+    if cls is None or not dataclasses.is_dataclass(cls) or classes[1] is not cls or op not in COMPARE:
+        return None
+    found = method(cls, COMPARE["==" if op == "!=" else op][0])
+    own = op == "!=" and method(cls, "__ne__") is not None
+    if found is None or own or found.__code__.co_filename != "<string>":
+        return None
+    return tuple(f.name for f in dataclasses.fields(cls) if f.compare)
+
+
+def _by_fields(expr: Compare, fields: tuple[str, ...], parts: tuple[Expr, ...], make: Make) -> Expr:
+    """p == q   ->   (p.a, p.b) == (q.a, q.b)"""
+    left, right = (make.bind(part) for part in parts)
+    return Compare(Tuple(tuple(Attr(left, name) for name in fields)), expr.ops,
+                   (Tuple(tuple(Attr(right, name) for name in fields)),), at=expr.at)
 
 
 def _inverted(equal: Build, parts: tuple[Expr, ...], make: Make) -> Expr:

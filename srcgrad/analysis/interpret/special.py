@@ -452,7 +452,8 @@ SPECIAL: dict[Any, Handler] = {
     contextlib.contextmanager: _context_manager,
     list: _list, tuple: _tuple, dict: _dict, OrderedDict: _dict, deque: _deque,
     defaultdict: _default_dict,
-    changes.has_field: _has_field, changes.permute: _permute, changes.sort_order: _sort_order,
+    changes.has_field: _has_field, changes.has_fields: _has_field,
+    changes.permute: _permute, changes.sort_order: _sort_order,
     dataclasses.replace: _replace, dataclasses.asdict: _as_dict, dataclasses.astuple: _as_tuple,
     copy.copy: _copy, copy.deepcopy: _deepcopy,
 }

@@ -14,15 +14,17 @@ from srcgrad.analysis.interpret import fields, operators
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make, Replace
 from srcgrad.analysis.interpret.state import Abstract
-from srcgrad.analysis.values import Array, DictOf, ListOf, Value
+from srcgrad.analysis.values import Array, DictOf, ListOf, ObjectOf, OneOf, Value
 from srcgrad.lang.core import (
     Attr,
     Bin,
     Bind,
     Call,
+    Compare,
     Const,
     Effect,
     Expr,
+    If,
     Item,
     List,
     Name,
@@ -97,6 +99,38 @@ def of_object(ev: Evaluator, stmt: Store, cls: type | None) -> Replace | None:
     if fields.method_of(cls, "__setattr__") is not None and not _is_frozen(cls):
         return lambda make: _set(stmt, make, "__setattr__")
     return None
+
+
+def of_several(stmt: Store, kind: Value) -> Replace | None:
+    """p.area = v, where p is of one of several classes of which some do something of their own for that:
+
+        if type(p) is Square: p.area = v
+        else: p.area = v
+    """
+    place = stmt.place
+    if not isinstance(place, Attr) or not isinstance(kind, OneOf) \
+            or not all(isinstance(m, ObjectOf) for m in kind.kinds):
+        return None
+    kinds = [m.cls for m in kind.kinds if isinstance(m, ObjectOf)]
+    special = any(isinstance(inspect.getattr_static(cls, place.name, None), property)
+                  or fields.method_of(cls, "__setattr__") is not None for cls in kinds)
+    if not special or len(set(kinds)) < 2:
+        return None
+
+    def replace_(make: Make) -> list[Statement]:
+        owner = make.bind(place.value)
+        value = stmt.value if isinstance(stmt.value, (Name, Const)) else make.bind(stmt.value)
+
+        def one() -> Statement:
+            return Store(Attr(owner, place.name, at=place.at), stmt.op, value, at=stmt.at)
+        *first, _ = kinds
+        rest: Statement = one()
+        for cls in reversed(first):
+            known = Call(make.outside("type", type), (owner,), at=stmt.at)
+            rest = If(Compare(known, ("is",), (make.outside(cls.__name__, cls),), at=stmt.at), (one(),), (rest,),
+                      at=stmt.at)
+        return [rest]
+    return replace_
 
 
 def check_takes_numbers(owner: Value, at: Any) -> None:
