@@ -192,7 +192,8 @@ WITHOUT_A_ONE = frozenset("""
     wave_with_three_levels gauss_seidel alternating_directions lid_driven_cavity fft_by_butterflies
     lay_reshape_of_strided lay_blocks table_updated_row_by_row views_in_lists_and_objects pieces_by_split
     the_shape_is_set blocks_in_a_loop arguments_of_many_layouts head_and_rest until_it_stops lengths_and_distances
-    numbers_from_numbers some_of_endless writes_in_between made_inside epidemic_with_events
+    numbers_from_numbers some_of_endless writes_in_between made_inside epidemic_with_events network_of_local_layers
+    integrator_classes accumulators_by_factory local_grid_in_place local_records schedule_by_kind
 """.split())
 
 # Further programs of a shape that another has: they are run, and counted nowhere.

@@ -64,3 +64,28 @@ def test_functions_that_are_only_looked_at():
             return v
         return note(x[0]) * seen[0] * (2.0 if callable(note) and isinstance(len(str(note)), int) else x[1])
     check_program(f, (X,), (0,))
+
+
+def counted_by_vectorize(x):
+    n = 0
+
+    def bump(v):
+        nonlocal n
+        n += 1
+        return v * n
+    return np.sum(np.vectorize(bump)(x)) * n
+
+
+def counted_by_vectorize_elsewhere(x):
+    n = 0
+
+    def bump(v):
+        nonlocal n
+        n += 1
+        return v * n
+    return np.sum(np.vectorize(bump)(np.arange(3.0)) * x) * n
+
+
+@pytest.mark.parametrize("f", [counted_by_vectorize, counted_by_vectorize_elsewhere])
+def test_vectorize_calls_the_function_once_more_for_its_type(f):
+    check_program(f, (np.array([0.78, 0.5, 0.58]),), (0,))

@@ -30,17 +30,26 @@ def vectorized(self, *args):
 
 
 def of_elements(function, args, otypes):
-    """The function of each element, of arrays that are broadcast against each other."""
+    """The function of each element, of arrays that are broadcast against each other.
+
+    As in NumPy it's called once more, for the first ones, where it isn't said what it gives.
+    """
     if len(args) == 1:
         x = args[0]
+        if otypes is None:
+            function(np.ravel(x)[0])
         values = np.array([function(v) for v in np.ravel(x)])
     elif len(args) == 2:
         x, y = np.broadcast_arrays(args[0], args[1])
         a, b = np.ravel(x), np.ravel(y)
+        if otypes is None:
+            function(a[0], b[0])
         values = np.array([function(a[k], b[k]) for k in range(len(a))])
     elif len(args) == 3:
         x, y, z = np.broadcast_arrays(args[0], args[1], args[2])
         a, b, c = np.ravel(x), np.ravel(y), np.ravel(z)
+        if otypes is None:
+            function(a[0], b[0], c[0])
         values = np.array([function(a[k], b[k], c[k]) for k in range(len(a))])
     else:
         raise NotImplementedError("np.vectorize is differentiated for up to three arguments: write a loop")
