@@ -1,7 +1,6 @@
 """Parts of the derivatives of scipy.special's functions that need a choice; NumPy alone."""
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,18 @@ __all__ = ["bessel_quotient", "digamma", "logsumexp_a", "logsumexp_b", "scale_to
 def digamma(x: Any) -> Any:
     """The derivative of the logarithm of the gamma function at a number.
 
-    >>> digamma(1.0), digamma(0.5), digamma(-1.5)       # doctest: +ELLIPSIS
-    (-0.57721566490153..., -1.9635100260214..., 0.7031566406452...)
+    >>> [round(float(digamma(x)), 12) for x in (1.0, 0.5, -1.5)]
+    [-0.577215664902, -1.963510026021, 0.703156640645]
     """
     if x < 0.0:
-        return digamma(1.0 - x) - math.pi / math.tan(math.pi * x)
+        return digamma(1.0 - x) - np.pi / np.tan(np.pi * x)
     total = 0.0
     while x < 10.0:
         total -= 1.0 / x
         x = x + 1.0
     y = 1.0 / (x * x)
     series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
-    return total + math.log(x) - 0.5 / x - series
+    return total + np.log(x) - 0.5 / x - series
 
 
 def scale_to_zero(x: Any, y: Any) -> Any:

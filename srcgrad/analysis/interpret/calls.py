@@ -252,6 +252,8 @@ class Calls:
         if plain is not None and (plain.writes or changing or _wants_plain_form(plain, ruled, args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
         if changing and not (_user_code(function) or is_library(function)):
+            if _any_active(args, kwargs) and not ruled and not (_hashable(function) and is_nondifferentiable(spelled)):
+                return self.opaque(ev, expr, function, args, kwargs)
             raise Refused(f"a function that changes something is passed to `{getattr(function, '__name__', 'this')}`",
                           "write it as a loop", expr.at)
         if ruled:
