@@ -255,7 +255,21 @@ def _lines(code: types.CodeType, globals: dict[str, Any]) -> list[str]:
     lines = linecache.getlines(code.co_filename, globals)
     # From Python 3.13 on the interactive prompt keeps its text by code object.
     by_code = getattr(linecache, "_getlines_from_code", None)
+    if lines and code.co_filename == _NO_FILE and not _stands_in(code, "".join(lines)):
+        return []
     return lines or (by_code(code) if by_code else [])
+
+
+_NO_FILE = "<string>"
+
+
+def _stands_in(code: types.CodeType, text: str) -> bool:
+    """Whether the code is of this text: that of `python -c`, say, and not of what `dataclass` has made, which is said
+    to be in a file of the same name."""
+    try:
+        return _match(code, text) is not None
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _site_of(function: types.FunctionType) -> _Site:
