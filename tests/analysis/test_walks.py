@@ -50,9 +50,15 @@ def test_another_walk_finds_nothing(monkeypatch, name):
     _settled(monkeypatch, srcgrad.grad(p.function, argnums=argnums(p.wrt)), p.inputs[0])
 
 
+# classes made inside: the last walk reads `property`, which the program doesn't name any more, and one more doesn't
+READS_LESS = ("integrator_classes",)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(PROGRAMS)[5::12])
-def test_another_walk_finds_nothing_in_more_programs(monkeypatch, name):
+def test_another_walk_finds_nothing_in_more_programs(monkeypatch, request, name):
+    if name in READS_LESS:
+        request.applymarker(pytest.mark.xfail(strict=True))
     test_another_walk_finds_nothing(monkeypatch, name)
 
 
