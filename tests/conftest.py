@@ -18,16 +18,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Programs are run optimised and plain in the short run; in the other modes in the long one."""
     for item in items:
-        whole_programs = item.path.parent.name == "tests" and item.path.name not in SHORT
-        if whole_programs and any(map(_is_other_mode, getattr(item, "callspec", _NO_PARAMETERS).params.values())):
+        whole_programs = item.path.parent.name == "tests" and item.path.name not in ABOUT_MODES
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        if whole_programs and any(map(_is_other_mode, params.values())):
             item.add_marker(pytest.mark.long)
 
 
-SHORT = ("test_checked.py", "test_api.py", "test_dispatch.py", "test_cli.py")   # where these modes are what is tested
-
-
-class _NO_PARAMETERS:
-    params: dict[str, object] = {}
+ABOUT_MODES = ("test_checked.py", "test_api.py", "test_dispatch.py", "test_cli.py")
 
 
 def _is_other_mode(value: object) -> bool:

@@ -514,3 +514,70 @@ def kept_for_later(x):
 def test_what_changes_before_it_is_asked_for():
     with pytest.raises(UnsupportedError, match="its place in between isn't known"):
         grad(kept_for_later)(X)
+
+
+# ---------------------------------------------------------------- lists that grow after an iterator has ended
+
+def asked_after_its_end(x):
+    items = [x[0], x[1]]
+    it = iter(items)
+    s = 0.0
+    for v in it:
+        s = s + v * v
+    items.append(x[2])
+    return s * next(it, x[0])
+
+
+def asked_again_and_again(x):
+    items = [x[0]]
+    it = iter(items)
+    a, b = next(it, 1.0), next(it, 2.0)
+    items.append(x[2])
+    return a * b * next(it, x[1])
+
+
+def run_over_twice(x):
+    items = [x[0], x[1]]
+    kept = {"it": iter(items)}
+    s = 0.0
+    for v in kept["it"]:
+        s = s + v * v
+    items.append(x[2])
+    for v in kept["it"]:
+        s = s * v
+    return s
+
+
+def own_generator_after_its_end(x):
+    items = [x[0], x[1]]
+
+    def doubled():
+        for v in items:
+            yield 2.0 * v
+    it = doubled()
+    s = next(it) * next(it) * next(it, x[0])
+    items.append(x[2])
+    return s * next(it, x[1])
+
+
+def grows_before_its_end(x):
+    items = [x[0]]
+    it = iter(items)
+    s = next(it)
+    items.append(x[2])
+    return s * next(it, x[1]) * next(it, x[0])
+
+
+def branches_after_their_end(x):
+    items = [x[0], x[1]]
+    a, b = itertools.tee(items)
+    s = next(a) * next(a) * next(a, x[2])
+    items.append(x[2])
+    return s + next(a, x[1]) * next(b)
+
+
+@pytest.mark.parametrize("options", [{}, {"plain": True}, {"general": True}, {"checked": True}], ids=str)
+@pytest.mark.parametrize("f", [asked_after_its_end, asked_again_and_again, run_over_twice, own_generator_after_its_end,
+                               grows_before_its_end, branches_after_their_end], ids=lambda f: f.__name__)
+def test_an_iterator_that_has_ended_stays_so(f, options):
+    check_program(f, (np.array([0.78, 0.5, 0.58]),), (0,), **options)

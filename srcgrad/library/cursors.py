@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,21 @@ class Cursor:
 
 
 @dataclass
+class ChangingCursor(Cursor):
+    """Stands for an iterator over a list that may grow: once it has been at the end, it stays there."""
+
+    def __next__(self):
+        if not self.more():
+            raise StopIteration
+        return self.take()
+
+    def more(self):
+        if self.position >= len(self.items):
+            self.position = sys.maxsize
+        return self.position < len(self.items)
+
+
+@dataclass
 class Branch:
     """Stands for one of the iterators that `itertools.tee` makes of another one: `taken` is what was taken of that."""
     source: Any
@@ -57,7 +73,7 @@ class Branch:
         return item
 
 
-CURSORS = (Cursor, Branch)
+CURSORS = (Cursor, ChangingCursor, Branch)
 
 
 def cursor_of(items):
@@ -153,17 +169,17 @@ def zip_longest(*cursors, fillvalue=None):
 @equivalent(itertools.tee, count=1)
 @equivalent(itertools.tee, count=2, last=2)
 def tee_two(iterable, n=2, /):
-    return Cursor(iterable, 0), Cursor(iterable, 0)
+    return ChangingCursor(iterable, 0), ChangingCursor(iterable, 0)
 
 
 @equivalent(itertools.tee, count=2, last=3)
 def tee_three(iterable, n, /):
-    return Cursor(iterable, 0), Cursor(iterable, 0), Cursor(iterable, 0)
+    return ChangingCursor(iterable, 0), ChangingCursor(iterable, 0), ChangingCursor(iterable, 0)
 
 
 @equivalent(itertools.tee)
 def tee(iterable, n, /):
-    return tuple([Cursor(iterable, 0) for _ in range(n)])
+    return tuple([ChangingCursor(iterable, 0) for _ in range(n)])
 
 
 def branches_two(cursor):

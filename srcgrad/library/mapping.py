@@ -16,9 +16,9 @@ def apply_along_axis(func1d, axis, arr, *args):
 
 
 @equivalent(np.vectorize, writes=True, count=1, keywords=True)
-def vectorize(pyfunc, otypes=None):
+def vectorize(pyfunc, otypes=None, cache=False):
     def of_all(*args):
-        return of_elements(pyfunc, args, otypes)
+        return of_elements(pyfunc, args, otypes, cache)
     return of_all
 
 
@@ -26,29 +26,30 @@ def vectorize(pyfunc, otypes=None):
 def vectorized(self, *args):
     if self.signature is not None or self.excluded:
         raise NotImplementedError("np.vectorize with a signature or excluded arguments has no derivative")
-    return of_elements(self.pyfunc, args, self.otypes)
+    return of_elements(self.pyfunc, args, self.otypes, self.cache)
 
 
-def of_elements(function, args, otypes):
+def of_elements(function, args, otypes, cache):
     """The function of each element, of arrays that are broadcast against each other.
 
-    As in NumPy it's called once more, for the first ones, where it isn't said what it gives.
+    As in NumPy it's called once more, for the first ones, where it isn't said what it gives and that isn't kept.
     """
+    asks = otypes is None and not cache
     if len(args) == 1:
         x = args[0]
-        if otypes is None:
+        if asks:
             function(np.ravel(x)[0])
         values = np.array([function(v) for v in np.ravel(x)])
     elif len(args) == 2:
         x, y = np.broadcast_arrays(args[0], args[1])
         a, b = np.ravel(x), np.ravel(y)
-        if otypes is None:
+        if asks:
             function(a[0], b[0])
         values = np.array([function(a[k], b[k]) for k in range(len(a))])
     elif len(args) == 3:
         x, y, z = np.broadcast_arrays(args[0], args[1], args[2])
         a, b, c = np.ravel(x), np.ravel(y), np.ravel(z)
-        if otypes is None:
+        if asks:
             function(a[0], b[0], c[0])
         values = np.array([function(a[k], b[k], c[k]) for k in range(len(a))])
     else:

@@ -21,6 +21,7 @@ from typing import Any
 
 from srcgrad.analysis.interpret.interpreter import Facts
 from srcgrad.analysis.interpret.rewrites import Make
+from srcgrad.analysis.interpret.state import reach
 from srcgrad.analysis.values import Known, Lazy
 from srcgrad.lang import names
 from srcgrad.lang.core import (
@@ -46,10 +47,11 @@ from srcgrad.lang.core import (
     walk,
 )
 from srcgrad.library.cursors import cursor_of
+from srcgrad.passes.arguments import Callee
 from srcgrad.passes.leaving import without_jumps
 from srcgrad.passes.machines import Machine, Names, Unfit
-from srcgrad.passes.meanwhile import between, may_change
-from srcgrad.passes.producers import callee_of_generator, generator_of, is_sequence, matters, source_of
+from srcgrad.passes.meanwhile import between, given, may_change
+from srcgrad.passes.producers import callee_of_generator, generator_of, is_sequence, matters, may_grow, source_of
 from srcgrad.passes.splice import Splicer
 from srcgrad.passes.unit import Unit
 
@@ -133,6 +135,8 @@ def _is_send(node: Expr, name: str) -> bool:
 def _sequence(unit: Unit, facts: Facts, stmt: Bind, name: str, source: Expr | None, uses: list[_Use]) -> bool:
     if source is None or any(_is_send(u.expr, name) for u in uses):
         return False
+    if source is not stmt.values[0] and may_grow(facts, stmt, source):
+        return False                        # `passes.kept_iterators` makes it an object that knows when it has ended
     if isinstance(source, Call) and source is stmt.values[0] and may_change(
             unit, facts, stmt, source, between(unit.code.body, stmt, [u.stmt for u in uses])):
         return False
@@ -255,7 +259,7 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
     if callee is None or not _can_be_stepped(callee.code.body):
         return False
     machine = Machine(Names(*(unit.fresh.name(f"{name}_{part}") for part in ("at", "item", "result", "going"))),
-                      unit.fresh.name, lambda name, obj: Const(obj))
+                      unit.fresh.name, lambda name, obj: Const(obj), stays_ended=_may_go_on(facts, stmt, call, callee))
     bound = Counter(n for s in statements(unit.code.body) for n in names.bound_by(s))
     bound.update(p.name for p in unit.code.params)
 
@@ -305,7 +309,7 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
         def build(make: Make) -> list[Statement]:
             given = Bind((use.target,), (Name(machine.names.item),), at=use.at)
             match machine.step(Const(None), (Jump("break", at=use.at),)):
-                case (If(test, step, (Jump("break"),)),):
+                case (If(test, step, (Jump("break"),)),) if not any(isinstance(s, Jump) for s in statements(step)):
                     return [While(test, (*step, given, *_followed(make, use.body)), use.orelse, at=use.at)]
                 case step:
                     body = (*step, given, *_followed(make, use.body))
@@ -321,6 +325,12 @@ def _stepped(unit: Unit, facts: Facts, stmt: Bind, name: str, call: Call, uses: 
             method = use.expr.func.name if isinstance(use.expr.func, Attr) else ""
             facts.rewrites[use.stmt, id(use.expr)] = {"send": send, "more": more, "take": take}.get(method, next_)
     return True
+
+
+def _may_go_on(facts: Facts, stmt: Statement, call: Call, callee: Callee) -> bool:
+    """Whether there may be more where the generator has found that there isn't: in a list that has grown meanwhile."""
+    held = reach(given(facts, stmt, call)) if callee.library else facts.heap.storages()
+    return any(s.kind == "list" and facts.written(s) for s in held)
 
 
 def _can_be_stepped(body: Block) -> bool:

@@ -34,9 +34,9 @@ from srcgrad.lang.core import (
     statements,
     walk,
 )
-from srcgrad.library.cursors import Cursor, cursor_of
+from srcgrad.library.cursors import ChangingCursor, Cursor, cursor_of
 from srcgrad.passes.meanwhile import may_change
-from srcgrad.passes.producers import is_sequence, source_of
+from srcgrad.passes.producers import is_sequence, may_grow, source_of
 from srcgrad.passes.unit import Unit
 
 ITERATES = (Known(itertools.tee), Known(cursor_of))
@@ -55,7 +55,8 @@ def kept_as_objects(unit: Unit, facts: Facts) -> bool:
             source = source_of(facts, stmt, call)
             changes = source is call and may_change(unit, facts, stmt, call, _later(order, stmt))
             if source is not None and not changes:
-                facts.rewrites[stmt, id(call)] = partial(_as_object, call, source is call)
+                cls = ChangingCursor if source is not call and may_grow(facts, stmt, source) else Cursor
+                facts.rewrites[stmt, id(call)] = partial(_as_object, call, source is call, cls)
                 found = True
     return found
 
@@ -105,8 +106,8 @@ def _over_sequence(call: Call, parts: tuple[Expr, ...], make: Make) -> Expr:
     return Call(make.outside("Cursor", Cursor), (parts[1], Const(0)), at=call.at)
 
 
-def _as_object(call: Call, listed: bool, parts: tuple[Expr, ...], make: Make) -> Expr:
+def _as_object(call: Call, listed: bool, cls: type[Cursor], parts: tuple[Expr, ...], make: Make) -> Expr:
     whole = rebuild(call, parts)
     assert isinstance(whole, Call)
     items = Call(make.outside("list", list), (whole,), at=call.at) if listed else whole.args[0]
-    return Call(make.outside("Cursor", Cursor), (items, Const(0)), at=call.at)
+    return Call(make.outside(cls.__name__, cls), (items, Const(0)), at=call.at)

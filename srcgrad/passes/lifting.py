@@ -228,4 +228,3 @@ class _Group:
         params = self.members[name].code.params
         return {p.name: p.default for k, p in enumerate(params) if p.default is not None and p.name not in named
                 and (k >= positional or p.kind == "keyword")}
-

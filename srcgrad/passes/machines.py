@@ -64,8 +64,9 @@ class Names:
 class Machine:
     """A generator's body, taken apart; raises Unfit where that can't be done.
 
-    starts: the states, each by what is done from there; the generator is made in the first.  has_end: it remembers that
-    it ended.  goes_round: a step may go through several states.  gives: whether it returns something.
+    starts: the states, each by what is done from there; the generator is made in the first.  stays_ended: what it runs
+    over may go on where it has ended once.  has_end: it remembers that it ended.  goes_round: a step may go through
+    several states.  gives: whether it returns something.
     """
     names: Names
     fresh: Callable[[str], str]
@@ -73,6 +74,7 @@ class Machine:
     starts: list[tuple[Block, Rest]] = field(default_factory=list)
     numbers: dict[tuple[Block, Rest], int] = field(default_factory=dict)
     loops: dict[Statement, tuple[Bind, While]] = field(default_factory=dict)
+    stays_ended: bool = False
     has_end: bool = False
     goes_round: bool = False
     gives: bool = False
@@ -218,7 +220,7 @@ class _Trace:
         if value is not None and value != Const(None):
             machine.gives = True
             out.append(_set(machine.names.result, value))
-        if out or not idle or machine.goes_round:
+        if out or not idle or machine.goes_round or machine.stays_ended:
             machine.has_end = True
             out.append(_set(machine.names.at, Const(ENDED)))
         return (*out, _set(machine.names.going, Const(False))) if machine.goes_round else (*out, *self.at_end)

@@ -42,7 +42,7 @@ def may_change(unit: Unit, facts: Facts, at: Statement, call: Call, meanwhile: I
     read = _names_read(facts, at, call, env) & names.local(unit.code)
     if not read <= env.keys():
         return True                 # it is bound later on
-    items = [*_given(facts, at, call), *(env[name] for name in read)]
+    items = [*given(facts, at, call), *(env[name] for name in read)]
     writes = _Writes(facts, {s.group for s in reach(items)}, not all(_holds_numbers(facts, item) for item in items),
                      _attributes(facts, at, call), [stmt for stmt in meanwhile if stmt in facts.before], env)
     return any(not read.isdisjoint(names.bound_by(stmt)) for stmt in writes.meanwhile) \
@@ -71,7 +71,8 @@ def between(body: tuple[Statement, ...], first: Statement, uses: Iterable[Statem
     return order[start + 1:last + 1]
 
 
-def _given(facts: Facts, stmt: Statement, call: Call) -> list[Abstract]:
+def given(facts: Facts, stmt: Statement, call: Call) -> list[Abstract]:
+    """What the call is given, and what its method is called on."""
     parts = [a.value if isinstance(a, Star) else a for a in call.args] + [v for _, v in call.kwargs]
     return [facts.kind(stmt, e) for e in (*parts, *([call.func.value] if isinstance(call.func, Attr) else ()))]
 
@@ -143,21 +144,21 @@ class _Writes:
 
     def _call(self, stmt: Statement, call: Call) -> bool:
         env = self.facts.before[stmt]
-        given = _given(self.facts, stmt, call)
+        items = given(self.facts, stmt, call)
         if isinstance(call.func, Attr) and isinstance(self.facts.kind(stmt, call.func.value).value, (ListOf, DictOf)):
-            given = given[-1:]          # a method of a list changes nothing else than the list
-        given += [env[name] for name in _names_read(self.facts, stmt, call, env) if name in env]
+            items = items[-1:]          # a method of a list changes nothing else than the list
+        items += [env[name] for name in _names_read(self.facts, stmt, call, env) if name in env]
         known = self.facts.kind(stmt, call.func).value
         if is_quiet_call(self.facts.evaluator, call, env) or isinstance(known, Closure) \
-                and not any(map(self._may_be_part, given)) \
+                and not any(map(self._may_be_part, items)) \
                 and is_quiet_value(self.facts.evaluator, Abstract(known), env):
             return False
-        return any(map(self._may_be_part, given)) \
-            or any(self.facts.written(s) and s.group in self.held for s in reach(given))
+        return any(map(self._may_be_part, items)) \
+            or any(self.facts.written(s) and s.group in self.held for s in reach(items))
 
     def _may_be_part(self, item: Abstract) -> bool:
         """Whether it may be a part of what is held, as far as is known: what a loop runs over isn't known yet, say."""
         return self.deep and not item.refs and item.value in (UNKNOWN, PENDING)
 
 
-__all__ = ["between", "may_change"]
+__all__ = ["between", "given", "may_change"]

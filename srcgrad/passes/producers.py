@@ -77,6 +77,12 @@ def is_sequence(value: Value) -> bool:
         or isinstance(value, Known) and isinstance(value.obj, (str, tuple, range))
 
 
+def may_grow(facts: Facts, stmt: Statement, expr: Expr) -> bool:
+    """Whether a sequence may be longer later on."""
+    item = facts.kind(stmt, expr)
+    return isinstance(facts.value_of(item), ListOf) and any(facts.written(ref.storage) for ref in item.refs)
+
+
 def is_finite(facts: Facts, stmt: Statement, call: Call) -> bool:
     """Whether making all elements at once gives the same: it ends, and does nothing else."""
     found = generator_of(facts, stmt, call)

@@ -84,11 +84,12 @@ PLAIN_BUILTINS = (len, int, bool, str, abs, round, min, max, sum, isinstance, pr
 # Functions that make a new array of numbers, for which no rule is needed where those aren't differentiated.
 CREATORS: frozenset[Any] = frozenset((
     np.arange, np.logspace, np.geomspace, np.hamming, np.hanning, np.blackman, np.bartlett, np.kaiser, np.vander))
-# Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 # Functions that never call what they are given, and those that call no method of what it holds.
 _CALL_NOTHING: frozenset[Any] = frozenset((
-    print, isinstance, issubclass, type, hasattr, id, repr, str, format, callable, getattr, setattr, delattr, len))
+    print, isinstance, issubclass, type, hasattr, id, repr, str, format, callable, getattr, setattr, delattr, len,
+    functools.lru_cache, functools.cache, functools.update_wrapper))
 _ASK_NOTHING: frozenset[Any] = frozenset((len, np.shape, np.ndim, np.size, issubclass))
+# Keywords whose value decides what is computed: an int argument that is passed here is specialised on.
 STRUCTURAL = frozenset(("axis", "axes", "ord", "ddof", "k", "offset", "axis1", "axis2", "keepdims", "order", "n"))
 
 
@@ -248,7 +249,7 @@ class Calls:
         plain = equivalent_of(function, tuple(map(iterators.constant, args)), bool(kwargs))
         ruled = has_rule(spelled) and not _holds_other_things(ev, function, args)
         changing = not (_hashable(function) and function in _CALL_NOTHING) \
-            and _changes_captured(ev, [*args, *kwargs.values()], env)
+            and any(quiet.is_loud_function(ev, item, env) for item in (*args, *kwargs.values()))
         if plain is not None and (plain.writes or changing or _wants_plain_form(plain, ruled, args, kwargs)):
             return self.user(ev, expr, plain.function, args, kwargs)
         if changing and not (_user_code(function) or is_library(function)):
@@ -447,11 +448,6 @@ class Calls:
                 ev.heap.mark(ref.storage, loose=True)
         drop_slots(self.env, reach([*args, *kwargs.values()]))
         return unfollowed.of_call(ev, expr, function, args, kwargs)
-
-
-def _changes_captured(ev: Evaluator, items: list[Abstract], env: Env) -> bool:
-    """Whether one of the arguments is a function that may change what it has from around it."""
-    return any(quiet.may_change_captured(ev, item, env) for item in items)
 
 
 def _wants_plain_form(plain: Equivalent, has_rule: bool, args: list[Abstract],

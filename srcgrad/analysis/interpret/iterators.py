@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.analysis.interpret.expressions import Evaluator, captures_active
-from srcgrad.analysis.interpret.quiet import may_change_captured
+from srcgrad.analysis.interpret.quiet import is_loud_function
 from srcgrad.analysis.interpret.refused import Refused
 from srcgrad.analysis.interpret.rewrites import Make
 from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env
@@ -43,7 +43,7 @@ def made(ev: Evaluator, expr: Call, function: Any, args: list[Abstract], kwargs:
     that is called makes a generator itself."""
     active = any(item.active for item in [*args, *kwargs.values()])
     active = active or isinstance(function, Closure) and captures_active(function, env)
-    active = active or any(may_change_captured(ev, item, env) for item in [*args, *kwargs.values()])
+    active = active or any(is_loud_function(ev, item, env) for item in [*args, *kwargs.values()])
     plain = equivalent_of(function, tuple(map(constant, args)), bool(kwargs))
     if function is zip:
         plain = _zip_of(ev, args)

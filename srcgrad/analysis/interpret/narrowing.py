@@ -324,8 +324,6 @@ def by_kind(ev: Evaluator, expr: Expr, k: int, item: Abstract, guarded: bool = F
     tests = [_tells(m) for m in kinds]
     if len(kinds) < 2 and not guarded or tests.count(None) > (not guarded):
         return None
-    if len({m.cls for m in kinds if isinstance(m, TupleOf)}) < sum(isinstance(m, TupleOf) for m in kinds):
-        return None             # the class doesn't tell tuples of different lengths
     order = sorted(range(len(kinds)), key=lambda i: tests[i] is None)
 
     def build(parts: tuple[Expr, ...], make: Make) -> Expr:

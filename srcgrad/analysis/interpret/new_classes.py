@@ -156,7 +156,6 @@ def variable(ev: Evaluator, expr: Attr, found: ClassVariable, env: Env) -> Abstr
     return ev.rewrite(expr, lambda parts, make: Name(found.name, at=expr.at))
 
 
-
 def is_constant(ev: Evaluator, cls: type, name: str, found: Any) -> bool:
     """Whether a class that is made inside has a number, or a text, under this name, which nobody sets anew."""
     home = next((base for base in cls.__mro__ if name in vars(base)), None)
@@ -189,4 +188,3 @@ def _updated(stmt: Store, place: Attr, make: Make) -> list[Statement]:
     new = Name(make.name(place.name))
     return [Bind((new.id,), (held,), at=stmt.at), Store(new, stmt.op, stmt.value, at=stmt.at),
             Store(held, None, new, at=stmt.at)]
-
