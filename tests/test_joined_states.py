@@ -142,10 +142,18 @@ def updated_state(x):
     return np.sum(state["p"] ** 2) * state["n"]
 
 
+def state_updated_in_two_steps(x):
+    state = {"p": x, "v": np.zeros_like(x)}
+    for _ in range(3):
+        state = {**state, "v": state["v"] - x[0] * state["p"]}
+        state = {**state, "p": state["p"] + 0.1 * state["v"]}
+    return np.sum(state["p"] ** 2)
+
+
 PROGRAMS = [exact_dict_meets_another, object_made_in_a_try, object_changed_in_a_try, dict_of_other_keys,
             key_that_may_be_there, dict_comprehension_in_a_handler, values_taken_from_one_of_two_dicts,
             tuple_of_two_lengths, key_added_by_an_update, key_added_on_one_way, keys_added_until,
-            key_taken_out_between_updates, updated_state]
+            key_taken_out_between_updates, updated_state, state_updated_in_two_steps]
 
 
 @pytest.mark.parametrize("options", MODES, ids=str)

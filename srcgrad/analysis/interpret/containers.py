@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.analysis.interpret import operations, quiet
 from srcgrad.analysis.interpret.refused import NeverReturns, Refused
 from srcgrad.analysis.interpret.rewrites import Make
-from srcgrad.analysis.interpret.state import Abstract, Env, Ref, Slot, Storage
-from srcgrad.analysis.values import UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, join, number_of
+from srcgrad.analysis.interpret.state import NOT_YET, Abstract, Env, Ref, Slot, Storage
+from srcgrad.analysis.values import PENDING, UNKNOWN, DictOf, Known, ListOf, TupleOf, Value, join, number_of
 from srcgrad.lang.core import (
     At,
     Attr,
@@ -221,6 +221,9 @@ def _spread_into_list(ev: Evaluator, part: Star, env: Env) -> list[Abstract]:
 def dict_(ev: Evaluator, expr: Dict, env: Env) -> Abstract:
     pairs: list[tuple[Any, Abstract]] = []
     keyed = False
+    if not ev.optimistic and any(key is None and ev(value, env).value == PENDING
+                                 for key, value in zip(expr.keys, expr.values)):
+        return NOT_YET
     if any(key is None and ev(value, env).active for key, value in zip(expr.keys, expr.values)):
         known: list[tuple[Any, ...] | None] = [None if key is None else () for key in expr.keys]
         open_ends = False
